@@ -64,7 +64,7 @@ function(use_precompiled_headers pch folder)
     endforeach()
 endfunction()
 set(controller_headers
-    api/cluster_queue.hpp api/pod.hpp api/workload.hpp boost/asio/any_io_executor.hpp
+    api/kueue/cluster_queue.hpp api/core/pod.hpp api/kueue/workload.hpp boost/asio/any_io_executor.hpp
     boost/asio/awaitable.hpp config/configuration.hpp controller/jobs/generic_job.hpp
     controller/reconcile/stores.hpp engine/state/state.hpp net/http_server.hpp workload/translator.hpp)
 precompile(precompiled_headers lib ${headers})

@@ -1,7 +1,7 @@
 #include "controller/jobs/child_room.hpp"
 
-#include "api/apps.hpp"
-#include "api/kueue_names.hpp"
+#include "api/core/apps.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "controller/jobs/batch_job/batch_job_view.hpp"
 #include "controller/jobs/job_admission.hpp"
 #include "controller/jobs/job_ancestors.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "api/pod.hpp"
-#include "api/quantity.hpp"
+#include "api/core/pod.hpp"
+#include "api/meta/quantity.hpp"
 #include "controller/jobs/generic_job.hpp"
 #include "controller/jobs/job_kinds.hpp"
 

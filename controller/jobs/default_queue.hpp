@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/local_queue.hpp"
+#include "api/kueue/local_queue.hpp"
 #include "controller/reconcile/view.hpp"
 
 #include <memory>

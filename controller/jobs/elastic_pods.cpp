@@ -1,6 +1,6 @@
 #include "controller/jobs/elastic_pods.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "controller/jobs/pod/pod_state.hpp"
 #include "controller/jobs/workload_of_job.hpp"
 #include "controller/reconcile/strict_patch.hpp"

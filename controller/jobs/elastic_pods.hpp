@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/pod.hpp"
+#include "api/core/pod.hpp"
 #include "controller/jobs/job_kinds.hpp"
 #include "controller/reconcile/reconcile.hpp"
 #include "controller/reconcile/view.hpp"

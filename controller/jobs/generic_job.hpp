@@ -1,7 +1,7 @@
 #pragma once
 
-#include "api/meta.hpp"
-#include "api/workload.hpp"
+#include "api/kueue/workload.hpp"
+#include "api/meta/meta.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "controller/jobs/job_problem.hpp"

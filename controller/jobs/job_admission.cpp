@@ -1,6 +1,6 @@
 #include "controller/jobs/job_admission.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "controller/jobs/child_room.hpp"
 #include "controller/jobs/default_queue.hpp"
 #include "controller/jobs/job_ancestors.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/admission_review.hpp"
+#include "api/core/admission_review.hpp"
 #include "base/error.hpp"
 #include "config/feature_gates.hpp"
 #include "controller/jobs/generic_job.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/meta.hpp"
+#include "api/meta/meta.hpp"
 #include "base/error.hpp"
 #include "controller/jobs/job_admission.hpp"
 #include "json/value.hpp"

@@ -1,6 +1,6 @@
 #include "controller/jobs/job_problem.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "base/assert.hpp"
 
 namespace sluice::controller {

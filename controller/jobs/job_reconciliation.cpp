@@ -1,8 +1,8 @@
 #include "controller/jobs/job_reconciliation.hpp"
 
-#include "api/codec.hpp"
-#include "api/kueue_names.hpp"
-#include "api/sluice_names.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/kueue/sluice_names.hpp"
+#include "api/meta/codec.hpp"
 #include "base/earlier.hpp"
 #include "controller/jobs/child_room.hpp"
 #include "controller/jobs/default_queue.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "controller/jobs/generic_job.hpp"
 #include "controller/jobs/job_kinds.hpp"
 #include "controller/jobs/job_problem.hpp"

@@ -1,6 +1,6 @@
 #include "controller/jobs/job_slices.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "controller/jobs/workload_of_job.hpp"
 #include "controller/reconcile/workload_status.hpp"
 #include "workload/slices.hpp"

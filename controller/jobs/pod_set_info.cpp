@@ -1,8 +1,8 @@
 #include "controller/jobs/pod_set_info.hpp"
 
-#include "api/codec.hpp"
-#include "api/kueue_names.hpp"
-#include "api/names.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/codec.hpp"
+#include "api/meta/names.hpp"
 #include "controller/jobs/semantic_equality.hpp"
 #include "controller/reconcile/workload_status.hpp"
 #include "json/patch.hpp"

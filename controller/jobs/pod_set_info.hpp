@@ -1,8 +1,8 @@
 #pragma once
 
-#include "api/meta.hpp"
-#include "api/pod.hpp"
-#include "api/workload.hpp"
+#include "api/core/pod.hpp"
+#include "api/kueue/workload.hpp"
+#include "api/meta/meta.hpp"
 #include "base/error.hpp"
 #include "controller/jobs/job_problem.hpp"
 #include "controller/reconcile/settings.hpp"

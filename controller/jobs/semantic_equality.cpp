@@ -1,7 +1,7 @@
 #include "controller/jobs/semantic_equality.hpp"
 
-#include "api/effective_requests.hpp"
-#include "api/quantity.hpp"
+#include "api/core/effective_requests.hpp"
+#include "api/meta/quantity.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,5 +1,5 @@
-#include "api/codec.hpp"
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/codec.hpp"
 #include "controller/jobs/job_reconciliation.hpp"
 #include "controller/jobs/workload_of_job.hpp"
 #include "controller/reconcile/workload_status.hpp"

@@ -1,5 +1,5 @@
-#include "api/kueue_names.hpp"
-#include "api/names.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/names.hpp"
 #include "base/assert.hpp"
 #include "base/earlier.hpp"
 #include "controller/jobs/job_reconciliation.hpp"

@@ -1,6 +1,6 @@
 #include "controller/jobs/stored_template.hpp"
 
-#include "api/codec.hpp"
+#include "api/meta/codec.hpp"
 #include "json/value.hpp"
 
 #include <algorithm>

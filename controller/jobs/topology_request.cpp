@@ -1,6 +1,6 @@
 #include "controller/jobs/topology_request.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "json/value.hpp"
 #include "validation/go_numbers.hpp"
 

@@ -1,8 +1,8 @@
 #include "controller/jobs/workload_of_job.hpp"
 
-#include "api/kueue_names.hpp"
-#include "api/names.hpp"
-#include "api/sluice_names.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/kueue/sluice_names.hpp"
+#include "api/meta/names.hpp"
 #include "controller/jobs/semantic_equality.hpp"
 #include "controller/reconcile/workload_name.hpp"
 #include "controller/reconcile/workload_status.hpp"

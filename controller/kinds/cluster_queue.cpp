@@ -1,6 +1,6 @@
 #include "controller/reconcilers/cluster_queue.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 
 #include <set>

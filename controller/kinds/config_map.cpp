@@ -1,6 +1,6 @@
-#include "api/config_map.hpp"
+#include "api/core/config_map.hpp"
 
-#include "api/sluice_names.hpp"
+#include "api/kueue/sluice_names.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 
 namespace sluice::controller {

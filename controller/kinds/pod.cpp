@@ -1,4 +1,4 @@
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "controller/jobs/elastic_pods.hpp"
 #include "controller/jobs/job_reconciler.hpp"
 #include "controller/jobs/pod/pod_kind.hpp"

@@ -1,4 +1,4 @@
-#include "api/priority_class.hpp"
+#include "api/kueue/priority_class.hpp"
 
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/kinds/registry.hpp"

@@ -1,6 +1,6 @@
 #include "controller/kinds/registry.hpp"
 
-#include "api/pod.hpp"
+#include "api/core/pod.hpp"
 #include "base/assert.hpp"
 #include "controller/reconcile/pod_groups.hpp"
 

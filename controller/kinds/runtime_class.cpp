@@ -1,4 +1,4 @@
-#include "api/core.hpp"
+#include "api/core/core.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "api/apps.hpp"
+#include "api/core/apps.hpp"
 #include "controller/jobs/serving/group_pods.hpp"
 #include "controller/jobs/serving/leader_worker_set_groups.hpp"
 #include "controller/jobs/serving/serving_admission.hpp"

@@ -1,4 +1,4 @@
-#include "api/topology.hpp"
+#include "api/kueue/topology.hpp"
 
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/reconcilers/resource_flavor.hpp"

@@ -1,6 +1,6 @@
 #include "controller/reconcilers/workload.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "controller/jobs/elastic_pods.hpp"
 #include "controller/jobs/pod/pod_kind.hpp"
 #include "controller/kinds/builtin_kinds.hpp"

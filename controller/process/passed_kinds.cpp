@@ -1,7 +1,7 @@
 #include "controller/process/passed_kinds.hpp"
 
-#include "api/apps.hpp"
-#include "api/pod.hpp"
+#include "api/core/apps.hpp"
+#include "api/core/pod.hpp"
 #include "config/kind_argument.hpp"
 #include "config/validation.hpp"
 #include "controller/kinds/builtin_kinds.hpp"

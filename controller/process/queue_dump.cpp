@@ -1,7 +1,7 @@
 #include "controller/process/queue_dump.hpp"
 
-#include "api/cluster_queue.hpp"
-#include "api/codec.hpp"
+#include "api/kueue/cluster_queue.hpp"
+#include "api/meta/codec.hpp"
 #include "base/log.hpp"
 #include "controller/reconcile/workload_status.hpp"
 #include "json/value.hpp"

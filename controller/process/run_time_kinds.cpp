@@ -1,7 +1,7 @@
 #include "controller/process/run_time_kinds.hpp"
 
-#include "api/config_map.hpp"
-#include "api/sluice_names.hpp"
+#include "api/core/config_map.hpp"
+#include "api/kueue/sluice_names.hpp"
 #include "base/log.hpp"
 #include "controller/jobs/described/described_kind.hpp"
 #include "controller/kinds/builtin_kinds.hpp"

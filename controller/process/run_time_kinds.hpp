@@ -3,7 +3,7 @@
 #include "base/clock.hpp"
 #include "controller/kinds/registry.hpp"
 #include "controller/process/informers.hpp"
-#include "controller/process/reconcile_runner.hpp"
+#include "controller/process/runner/reconcile_runner.hpp"
 #include "controller/scheduler/state_feeder.hpp"
 #include "job_kinds/catalog.hpp"
 #include "net/event_loop.hpp"

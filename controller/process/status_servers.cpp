@@ -2,7 +2,7 @@
 
 #include "base/log.hpp"
 #include "controller/process/profile_pages.hpp"
-#include "controller/process/tls_settings.hpp"
+#include "controller/process/webhooks/tls_settings.hpp"
 #include "metrics/registry.hpp"
 #include "net/event_loop.hpp"
 #include "serving/path_table.hpp"

@@ -1,8 +1,8 @@
 #include "controller/process/visibility_service.hpp"
 
 #include "base/log.hpp"
-#include "controller/process/aggregation_publication.hpp"
-#include "controller/process/tls_settings.hpp"
+#include "controller/process/webhooks/aggregation_publication.hpp"
+#include "controller/process/webhooks/tls_settings.hpp"
 #include "controller/visibility/visibility_handler.hpp"
 #include "net/event_loop.hpp"
 

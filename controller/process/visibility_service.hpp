@@ -2,7 +2,7 @@
 
 #include "base/clock.hpp"
 #include "config/configuration.hpp"
-#include "controller/process/loop_calls.hpp"
+#include "controller/process/webhooks/loop_calls.hpp"
 #include "controller/visibility/pending_workloads.hpp"
 #include "kube/client/client.hpp"
 #include "serving/access_reviews.hpp"

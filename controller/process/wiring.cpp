@@ -2,7 +2,7 @@
 // informers into the stores, from there to the engine's state and the work queue; what the engine
 // and the reconcilers decide goes through one writer, whose results go to events and metrics.
 
-#include "api/config_map.hpp"
+#include "api/core/config_map.hpp"
 #include "base/assert.hpp"
 #include "base/log.hpp"
 #include "config/kind_argument.hpp"

@@ -1,6 +1,6 @@
 #include "controller/reconcile/finalizer.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "controller/reconcile/strict_patch.hpp"
 #include "json/patch.hpp"
 

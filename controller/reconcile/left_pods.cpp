@@ -1,6 +1,6 @@
 #include "controller/reconcile/left_pods.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "controller/reconcile/lost_job.hpp"
 #include "controller/reconcile/pod_life.hpp"
 #include "controller/reconcile/workload_status.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/pod.hpp"
+#include "api/core/pod.hpp"
 #include "controller/reconcile/reconcile.hpp"
 #include "controller/reconcile/settings.hpp"
 #include "controller/reconcile/stores.hpp"

@@ -1,7 +1,7 @@
 #include "controller/reconcile/lost_job.hpp"
 
-#include "api/kueue_names.hpp"
-#include "api/pod.hpp"
+#include "api/core/pod.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "controller/reconcile/workload_status.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #include "controller/reconcile/pod_groups.hpp"
 
-#include "api/apps.hpp"
-#include "api/kueue_names.hpp"
-#include "api/pod.hpp"
+#include "api/core/apps.hpp"
+#include "api/core/pod.hpp"
+#include "api/kueue/kueue_names.hpp"
 
 #include <algorithm>
 #include <string>

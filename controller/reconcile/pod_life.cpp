@@ -1,6 +1,6 @@
 #include "controller/reconcile/pod_life.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/event.hpp"
+#include "api/core/event.hpp"
 #include "base/clock.hpp"
 #include "json/value.hpp"
 #include "kube/core/kind.hpp"

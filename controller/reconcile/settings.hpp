@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/label_selector.hpp"
+#include "api/meta/label_selector.hpp"
 #include "config/configuration.hpp"
 #include "workload/translation_settings.hpp"
 

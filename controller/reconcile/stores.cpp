@@ -1,6 +1,6 @@
 #include "controller/reconcile/stores.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "controller/reconcile/lost_job.hpp"
 #include "workload/slices.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/meta.hpp"
+#include "api/meta/meta.hpp"
 #include "controller/reconcile/reconcile.hpp"
 
 namespace sluice::controller {

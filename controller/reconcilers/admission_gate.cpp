@@ -1,6 +1,6 @@
 #include "controller/reconcilers/admission_gate.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "controller/reconcile/workload_status.hpp"
 #include "workload/messages.hpp"
 #include "workload/queueable.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/workload.hpp"
+#include "api/kueue/workload.hpp"
 #include "controller/reconcile/reconcile.hpp"
 #include "controller/reconcile/settings.hpp"
 #include "workload/waiting.hpp"

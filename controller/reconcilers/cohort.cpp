@@ -1,7 +1,7 @@
 #include "controller/reconcilers/cohort.hpp"
 
-#include "api/codec.hpp"
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/codec.hpp"
 #include "controller/reconcile/finalizer.hpp"
 #include "workload/quotas.hpp"
 #include "workload/text.hpp"

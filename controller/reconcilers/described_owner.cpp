@@ -1,6 +1,6 @@
 #include "controller/reconcilers/described_owner.hpp"
 
-#include "api/sluice_names.hpp"
+#include "api/kueue/sluice_names.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "controller/reconcilers/local_queue.hpp"
 
-#include "api/codec.hpp"
+#include "api/meta/codec.hpp"
 #include "controller/reconcile/finalizer.hpp"
 #include "controller/reconcilers/queue_status.hpp"
 #include "workload/amounts.hpp"

@@ -1,9 +1,9 @@
 #include "controller/reconcilers/pods_ready_deadline.hpp"
 
-#include "api/apps.hpp"
-#include "api/codec.hpp"
-#include "api/kueue_names.hpp"
-#include "api/pod.hpp"
+#include "api/core/apps.hpp"
+#include "api/core/pod.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/codec.hpp"
 #include "controller/reconcile/workload_status.hpp"
 #include "kube/runtime/any_store.hpp"
 

@@ -1,7 +1,7 @@
 #include "controller/reconcilers/queue_status.hpp"
 
-#include "api/conditions.hpp"
-#include "api/kueue_names.hpp"
+#include "api/kueue/conditions.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "controller/reconcile/workload_status.hpp"
 #include "workload/amounts.hpp"
 #include "workload/queueable.hpp"

@@ -1,8 +1,8 @@
 #include "controller/reconcilers/resource_flavor.hpp"
 
-#include "api/codec.hpp"
-#include "api/conditions.hpp"
-#include "api/kueue_names.hpp"
+#include "api/kueue/conditions.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/codec.hpp"
 #include "controller/reconcile/finalizer.hpp"
 #include "controller/reconcilers/queue_status.hpp"
 

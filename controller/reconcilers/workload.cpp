@@ -1,8 +1,8 @@
 #include "controller/reconcilers/workload.hpp"
 
-#include "api/codec.hpp"
-#include "api/kueue_names.hpp"
-#include "api/pod.hpp"
+#include "api/core/pod.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/codec.hpp"
 #include "base/earlier.hpp"
 #include "controller/reconcile/left_pods.hpp"
 #include "controller/reconcile/lost_job.hpp"

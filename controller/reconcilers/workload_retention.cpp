@@ -1,6 +1,6 @@
 #include "controller/reconcilers/workload_retention.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "controller/reconcile/workload_status.hpp"
 
 #include <utility>

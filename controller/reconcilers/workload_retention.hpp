@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/workload.hpp"
+#include "api/kueue/workload.hpp"
 #include "base/clock.hpp"
 #include "config/configuration.hpp"
 #include "controller/reconcile/reconcile.hpp"

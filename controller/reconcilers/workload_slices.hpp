@@ -1,7 +1,7 @@
 // Which slice of an elastic job has taken the place of another (KEP-77).
 #pragma once
 
-#include "api/workload.hpp"
+#include "api/kueue/workload.hpp"
 #include "controller/reconcile/settings.hpp"
 #include "controller/reconcile/stores.hpp"
 

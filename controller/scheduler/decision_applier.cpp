@@ -1,6 +1,6 @@
 #include "controller/scheduler/decision_applier.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "base/log.hpp"
 #include "controller/reconcile/pod_groups.hpp"
 #include "controller/reconcile/workload_status.hpp"

@@ -1,6 +1,6 @@
 #include "controller/scheduler/unaccounted_quota.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "json/value.hpp"
 #include "kube/core/raw_json.hpp"
 

@@ -1,6 +1,6 @@
 #include "controller/visibility/discovery.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 
 #include <utility>
 

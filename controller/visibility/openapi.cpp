@@ -1,6 +1,6 @@
 #include "controller/visibility/openapi.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "base/sha1.hpp"
 #include "base/version.hpp"
 #include "controller/visibility/discovery.hpp"

@@ -1,9 +1,9 @@
 #include "controller/visibility/pending_workloads.hpp"
 
-#include "api/cluster_queue.hpp"
-#include "api/codec.hpp"
-#include "api/local_queue.hpp"
-#include "api/visibility.hpp"
+#include "api/kueue/cluster_queue.hpp"
+#include "api/kueue/local_queue.hpp"
+#include "api/kueue/visibility.hpp"
+#include "api/meta/codec.hpp"
 
 #include <utility>
 

@@ -1,8 +1,8 @@
 #include "controller/visibility/visibility_handler.hpp"
 
-#include "api/codec.hpp"
-#include "api/kueue_names.hpp"
-#include "api/status.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/codec.hpp"
+#include "api/meta/status.hpp"
 #include "base/log.hpp"
 #include "controller/visibility/discovery.hpp"
 #include "controller/visibility/openapi.hpp"

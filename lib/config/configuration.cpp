@@ -1,6 +1,6 @@
 #include "config/configuration.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "config/strict_reader.hpp"
 
 #include <fmt/core.h>

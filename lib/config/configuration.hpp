@@ -1,8 +1,8 @@
 #pragma once
 
-#include "api/kueue_names.hpp"
-#include "api/meta.hpp"
-#include "api/quantity.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/meta.hpp"
+#include "api/meta/quantity.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "config/problem.hpp"

@@ -1,6 +1,6 @@
 #include "config/default_document.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "config/configuration.hpp"
 #include "config/go_duration.hpp"
 

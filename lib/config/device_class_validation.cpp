@@ -1,6 +1,6 @@
 #include "config/device_class_validation.hpp"
 
-#include "api/names.hpp"
+#include "api/meta/names.hpp"
 #include "config/name_rules.hpp"
 
 #include <fmt/core.h>

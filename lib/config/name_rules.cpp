@@ -1,6 +1,6 @@
 #include "config/name_rules.hpp"
 
-#include "api/names.hpp"
+#include "api/meta/names.hpp"
 
 #include <algorithm>
 #include <charconv>

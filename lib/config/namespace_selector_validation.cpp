@@ -1,6 +1,6 @@
 #include "config/namespace_selector_validation.hpp"
 
-#include "api/label_selector.hpp"
+#include "api/meta/label_selector.hpp"
 
 #include <fmt/core.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "api/meta.hpp"
-#include "api/quantity.hpp"
+#include "api/meta/meta.hpp"
+#include "api/meta/quantity.hpp"
 #include "base/clock.hpp"
 #include "config/problem.hpp"
 #include "json/value.hpp"

@@ -1,7 +1,7 @@
 #include "config/validation.hpp"
 
-#include "api/kueue_names.hpp"
-#include "api/names.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/names.hpp"
 #include "base/nearest_name.hpp"
 #include "config/device_class_validation.hpp"
 #include "config/leader_election_validation.hpp"

@@ -1,6 +1,6 @@
 #include "job_kinds/description.hpp"
 
-#include "api/names.hpp"
+#include "api/meta/names.hpp"
 #include "config/strict_reader.hpp"
 #include "job_kinds/text.hpp"
 

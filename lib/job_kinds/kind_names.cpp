@@ -1,6 +1,6 @@
 #include "job_kinds/kind_names.hpp"
 
-#include "api/scheme.hpp"
+#include "api/schema/scheme.hpp"
 #include "config/kind_argument.hpp"
 #include "config/validation.hpp"
 #include "job_kinds/builtin.hpp"

@@ -1,6 +1,6 @@
 #include "job_kinds/pod_sets.hpp"
 
-#include "api/names.hpp"
+#include "api/meta/names.hpp"
 #include "job_kinds/text.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "metrics/custom_labels.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 
 #include <algorithm>
 

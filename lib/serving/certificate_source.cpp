@@ -1,7 +1,7 @@
 #include "serving/certificate_source.hpp"
 
-#include "api/codec.hpp"
-#include "api/core.hpp"
+#include "api/core/core.hpp"
+#include "api/meta/codec.hpp"
 #include "base/log.hpp"
 #include "json/value.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/core.hpp"
+#include "api/core/core.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "net/certificate.hpp"

@@ -1,6 +1,6 @@
 #include "sim/api_writer.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "sim/fields.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "sim/cluster.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "apiserver/cluster_content.hpp"
 #include "sim/adoption.hpp"
 #include "sim/controllers.hpp"

@@ -1,6 +1,6 @@
 #include "sim/conditions.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "sim/fields.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "sim/fields.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,6 +1,6 @@
 #include "sim/job_status.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "sim/fields.hpp"
 
 namespace sluice::sim {

@@ -1,6 +1,6 @@
 #include "sim/job_turn.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "sim/fields.hpp"
 #include "sim/job_policies.hpp"
 

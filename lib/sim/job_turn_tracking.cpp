@@ -1,4 +1,4 @@
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "sim/fields.hpp"
 #include "sim/job_policies.hpp"
 #include "sim/job_turn.hpp"

@@ -1,7 +1,7 @@
 #include "sim/node_spec.hpp"
 
-#include "api/names.hpp"
-#include "api/quantity.hpp"
+#include "api/meta/names.hpp"
+#include "api/meta/quantity.hpp"
 #include "base/nearest_name.hpp"
 #include "sim/fields.hpp"
 

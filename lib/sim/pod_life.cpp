@@ -1,11 +1,11 @@
 #include "sim/pod_life.hpp"
 
-#include "api/codec.hpp"
-#include "api/micro_time.hpp"
-#include "api/node_affinity.hpp"
-#include "api/pod.hpp"
-#include "api/quantity.hpp"
-#include "api/taint.hpp"
+#include "api/core/node_affinity.hpp"
+#include "api/core/pod.hpp"
+#include "api/core/taint.hpp"
+#include "api/meta/codec.hpp"
+#include "api/meta/micro_time.hpp"
+#include "api/meta/quantity.hpp"
 #include "sim/fields.hpp"
 #include "sim/pod_commands.hpp"
 

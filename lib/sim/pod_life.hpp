@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/pod.hpp"
+#include "api/core/pod.hpp"
 #include "base/clock.hpp"
 #include "json/value.hpp"
 #include "sim/pace.hpp"

@@ -1,8 +1,8 @@
 #include "sim/taint_eviction.hpp"
 
-#include "api/codec.hpp"
-#include "api/pod.hpp"
-#include "api/taint.hpp"
+#include "api/core/pod.hpp"
+#include "api/core/taint.hpp"
+#include "api/meta/codec.hpp"
 #include "sim/conditions.hpp"
 #include "sim/fields.hpp"
 #include "sim/owned.hpp"

@@ -1,7 +1,7 @@
 #include "validation/admission_gate_rules.hpp"
 
-#include "api/kueue_names.hpp"
-#include "api/names.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/names.hpp"
 
 #include <fmt/format.h>
 

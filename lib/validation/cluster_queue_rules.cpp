@@ -1,6 +1,6 @@
 #include "validation/cluster_queue_rules.hpp"
 
-#include "api/codec.hpp"
+#include "api/meta/codec.hpp"
 #include "validation/metadata_rules.hpp"
 #include "validation/quota_rules.hpp"
 

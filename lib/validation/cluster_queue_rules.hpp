@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/cluster_queue.hpp"
+#include "api/kueue/cluster_queue.hpp"
 #include "config/feature_gates.hpp"
 #include "validation/field_error.hpp"
 

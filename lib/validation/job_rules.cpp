@@ -1,6 +1,6 @@
 #include "validation/job_rules.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "validation/admission_gate_rules.hpp"
 #include "validation/go_numbers.hpp"
 #include "validation/metadata_rules.hpp"

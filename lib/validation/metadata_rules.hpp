@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/meta.hpp"
+#include "api/meta/meta.hpp"
 #include "validation/field_error.hpp"
 
 #include <string>

@@ -1,4 +1,4 @@
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "validation/topology_request_rules.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "api/cluster_queue.hpp"
-#include "api/cohort.hpp"
+#include "api/kueue/cluster_queue.hpp"
+#include "api/kueue/cohort.hpp"
 #include "validation/field_error.hpp"
 
 #include <optional>

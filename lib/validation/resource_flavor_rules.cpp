@@ -1,7 +1,7 @@
 #include "validation/resource_flavor_rules.hpp"
 
-#include "api/codec.hpp"
-#include "api/names.hpp"
+#include "api/meta/codec.hpp"
+#include "api/meta/names.hpp"
 #include "validation/metadata_rules.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/resource_flavor.hpp"
+#include "api/kueue/resource_flavor.hpp"
 #include "validation/field_error.hpp"
 
 namespace sluice::validation {

@@ -1,9 +1,9 @@
 #include "validation/serving_rules.hpp"
 
-#include "api/codec.hpp"
-#include "api/effective_requests.hpp"
-#include "api/kueue_names.hpp"
-#include "api/quantity.hpp"
+#include "api/core/effective_requests.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/codec.hpp"
+#include "api/meta/quantity.hpp"
 #include "validation/admission_gate_rules.hpp"
 #include "validation/job_rules.hpp"
 

@@ -1,6 +1,6 @@
 #include "validation/topology_request_rules.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "json/value.hpp"
 #include "validation/go_numbers.hpp"
 #include "validation/metadata_rules.hpp"

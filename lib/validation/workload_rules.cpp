@@ -1,9 +1,9 @@
 #include "validation/workload_rules.hpp"
 
-#include "api/codec.hpp"
-#include "api/conditions.hpp"
-#include "api/effective_requests.hpp"
-#include "api/kueue_names.hpp"
+#include "api/core/effective_requests.hpp"
+#include "api/kueue/conditions.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/codec.hpp"
 #include "validation/admission_gate_rules.hpp"
 #include "validation/go_numbers.hpp"
 #include "validation/metadata_rules.hpp"

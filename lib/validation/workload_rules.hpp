@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/workload.hpp"
+#include "api/kueue/workload.hpp"
 #include "config/feature_gates.hpp"
 #include "validation/field_error.hpp"
 

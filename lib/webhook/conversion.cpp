@@ -1,6 +1,6 @@
 #include "webhook/conversion.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "webhook/topology_assignment.hpp"
 
 #include <fmt/core.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "base/error.hpp"
 #include "json/value.hpp"
 

@@ -1,7 +1,7 @@
 #include "webhook/kueue_webhooks.hpp"
 
-#include "api/codec.hpp"
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/codec.hpp"
 #include "validation/cluster_queue_rules.hpp"
 #include "validation/quota_rules.hpp"
 #include "validation/resource_flavor_rules.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/quantity.hpp"
+#include "api/meta/quantity.hpp"
 #include "engine/types/amount.hpp"
 
 #include <string>

@@ -1,7 +1,7 @@
 #include "workload/messages.hpp"
 
-#include "api/kueue_names.hpp"
-#include "api/micro_time.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/micro_time.hpp"
 #include "workload/amounts.hpp"
 #include "workload/pod_shape.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/workload.hpp"
+#include "api/kueue/workload.hpp"
 #include "engine/state/state.hpp"
 #include "engine/types/decision.hpp"
 #include "workload/translator.hpp"

@@ -1,6 +1,6 @@
 #include "workload/pod_demand.hpp"
 
-#include "api/codec.hpp"
+#include "api/meta/codec.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/pod.hpp"
+#include "api/core/pod.hpp"
 #include "engine/types/objects.hpp"
 #include "workload/limit_range.hpp"
 #include "workload/pod_shape.hpp"

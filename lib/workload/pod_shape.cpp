@@ -1,7 +1,7 @@
 #include "workload/pod_shape.hpp"
 
-#include "api/node_affinity.hpp"
-#include "api/taint.hpp"
+#include "api/core/node_affinity.hpp"
+#include "api/core/taint.hpp"
 
 #include <fmt/format.h>
 

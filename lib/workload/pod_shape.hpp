@@ -1,8 +1,8 @@
 #pragma once
 
-#include "api/pod.hpp"
-#include "api/resource_flavor.hpp"
-#include "api/workload.hpp"
+#include "api/core/pod.hpp"
+#include "api/kueue/resource_flavor.hpp"
+#include "api/kueue/workload.hpp"
 #include "engine/types/objects.hpp"
 
 #include <map>

@@ -1,6 +1,6 @@
 #include "workload/quotas.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "workload/amounts.hpp"
 
 namespace sluice::workload {

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "api/cluster_queue.hpp"
-#include "api/cohort.hpp"
-#include "api/local_queue.hpp"
-#include "api/resource_flavor.hpp"
+#include "api/kueue/cluster_queue.hpp"
+#include "api/kueue/cohort.hpp"
+#include "api/kueue/local_queue.hpp"
+#include "api/kueue/resource_flavor.hpp"
 #include "engine/types/objects.hpp"
 #include "validation/field_error.hpp"
 

@@ -1,7 +1,7 @@
 #include "workload/references.hpp"
 
-#include "api/conditions.hpp"
-#include "api/kueue_names.hpp"
+#include "api/kueue/conditions.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "workload/quotas.hpp"
 #include "workload/text.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "api/admission_check.hpp"
-#include "api/cluster_queue.hpp"
-#include "api/resource_flavor.hpp"
+#include "api/kueue/admission_check.hpp"
+#include "api/kueue/cluster_queue.hpp"
+#include "api/kueue/resource_flavor.hpp"
 #include "workload/pod_shape.hpp"
 
 #include <map>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "api/effective_requests.hpp"
-#include "api/pod.hpp"
-#include "api/workload.hpp"
+#include "api/core/effective_requests.hpp"
+#include "api/core/pod.hpp"
+#include "api/kueue/workload.hpp"
 #include "engine/types/objects.hpp"
 #include "workload/limit_range.hpp"
 #include "workload/translation_settings.hpp"

@@ -1,6 +1,6 @@
 #include "workload/slices.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "workload/queueable.hpp"
 
 namespace sluice::workload {

@@ -1,7 +1,7 @@
 // The slices of elastic jobs as Workloads describe them (KEP-77).
 #pragma once
 
-#include "api/workload.hpp"
+#include "api/kueue/workload.hpp"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "api/cluster_queue.hpp"
-#include "api/workload.hpp"
+#include "api/kueue/cluster_queue.hpp"
+#include "api/kueue/workload.hpp"
 #include "base/clock.hpp"
 #include "workload/translation_settings.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/quantity.hpp"
+#include "api/meta/quantity.hpp"
 
 #include <map>
 #include <string>

@@ -1,7 +1,7 @@
 #include "workload/translator.hpp"
 
-#include "api/kueue_names.hpp"
-#include "api/label_selector.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/label_selector.hpp"
 #include "workload/amounts.hpp"
 #include "workload/pod_demand.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "api/core.hpp"
-#include "api/topology.hpp"
-#include "api/workload.hpp"
+#include "api/core/core.hpp"
+#include "api/kueue/topology.hpp"
+#include "api/kueue/workload.hpp"
 #include "engine/types/event.hpp"
 #include "workload/pod_demand.hpp"
 #include "workload/pod_shape.hpp"

@@ -1,7 +1,7 @@
 #include "workload/waiting.hpp"
 
-#include "api/conditions.hpp"
-#include "api/kueue_names.hpp"
+#include "api/kueue/conditions.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "workload/queueable.hpp"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "api/cluster_queue.hpp"
-#include "api/local_queue.hpp"
-#include "api/workload.hpp"
+#include "api/kueue/cluster_queue.hpp"
+#include "api/kueue/local_queue.hpp"
+#include "api/kueue/workload.hpp"
 #include "workload/translation_settings.hpp"
 #include "workload/translator.hpp"
 

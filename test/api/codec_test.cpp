@@ -1,9 +1,9 @@
-#include "api/codec.hpp"
+#include "api/meta/codec.hpp"
 
-#include "api/cluster_queue.hpp"
-#include "api/job.hpp"
-#include "api/lease.hpp"
-#include "api/workload.hpp"
+#include "api/core/job.hpp"
+#include "api/core/lease.hpp"
+#include "api/kueue/cluster_queue.hpp"
+#include "api/kueue/workload.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,8 +1,8 @@
-#include "api/codec.hpp"
-#include "api/label_selector.hpp"
-#include "api/names.hpp"
-#include "api/node_affinity.hpp"
-#include "api/taint.hpp"
+#include "api/core/node_affinity.hpp"
+#include "api/core/taint.hpp"
+#include "api/meta/codec.hpp"
+#include "api/meta/label_selector.hpp"
+#include "api/meta/names.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

@@ -1,11 +1,11 @@
-#include "api/admission_review.hpp"
-#include "api/conditions.hpp"
-#include "api/core.hpp"
-#include "api/dynamic_object.hpp"
-#include "api/event.hpp"
-#include "api/scheme.hpp"
-#include "api/visibility.hpp"
-#include "api/workload.hpp"
+#include "api/core/admission_review.hpp"
+#include "api/core/core.hpp"
+#include "api/core/event.hpp"
+#include "api/kueue/conditions.hpp"
+#include "api/kueue/visibility.hpp"
+#include "api/kueue/workload.hpp"
+#include "api/meta/dynamic_object.hpp"
+#include "api/schema/scheme.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,4 +1,4 @@
-#include "api/quantity.hpp"
+#include "api/meta/quantity.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

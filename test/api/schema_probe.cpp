@@ -1,4 +1,4 @@
-#include "api/schema_validation.hpp"
+#include "api/schema/schema_validation.hpp"
 #include "json/value.hpp"
 
 #include <fmt/format.h>

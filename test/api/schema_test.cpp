@@ -1,15 +1,15 @@
-#include "api/schema.hpp"
+#include "api/schema/schema.hpp"
 
-#include "api/cluster_queue.hpp"
-#include "api/codec.hpp"
-#include "api/local_queue.hpp"
-#include "api/multi_kueue.hpp"
-#include "api/provisioning_request_config.hpp"
-#include "api/schema_cell.hpp"
-#include "api/schema_rule_checks.hpp"
-#include "api/schema_rules.hpp"
-#include "api/schema_validation.hpp"
-#include "api/workload.hpp"
+#include "api/kueue/cluster_queue.hpp"
+#include "api/kueue/local_queue.hpp"
+#include "api/kueue/multi_kueue.hpp"
+#include "api/kueue/provisioning_request_config.hpp"
+#include "api/kueue/workload.hpp"
+#include "api/meta/codec.hpp"
+#include "api/schema/schema_cell.hpp"
+#include "api/schema/schema_rule_checks.hpp"
+#include "api/schema/schema_rules.hpp"
+#include "api/schema/schema_validation.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,6 +1,6 @@
 #include "apiserver/rules/cron_schedule.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

@@ -1,7 +1,7 @@
 #include "apiserver/http/in_process_client.hpp"
 
-#include "api/job.hpp"
-#include "api/workload.hpp"
+#include "api/core/job.hpp"
+#include "api/kueue/workload.hpp"
 #include "json/value.hpp"
 #include "kube/client/typed_client.hpp"
 #include "support/embedded_server.hpp"

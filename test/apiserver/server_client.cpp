@@ -1,6 +1,6 @@
 #include "apiserver/server_client.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "yaml/parse.hpp"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 // What the core of the embedded API server costs: writes, watches, memory, start.
 
-#include "api/crd.hpp"
-#include "api/kueue_names.hpp"
-#include "api/scheme.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/schema/crd.hpp"
+#include "api/schema/scheme.hpp"
 #include "apiserver/api_server.hpp"
 #include "apiserver/operations/watch.hpp"
 #include "base/assert.hpp"

@@ -3,7 +3,7 @@
 //
 //     conversion_bench [MEBIBYTES]
 
-#include "controller/process/conversion_handler.hpp"
+#include "controller/process/webhooks/conversion_handler.hpp"
 #include "controller/review_peer.hpp"
 #include "net/certificate.hpp"
 #include "net/event_loop.hpp"

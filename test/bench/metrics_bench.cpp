@@ -1,11 +1,11 @@
 // What the page of metrics costs with few and with very many workloads: to print, and to keep up to
 // date when one workload changes.
 
-#include "api/codec.hpp"
+#include "api/meta/codec.hpp"
 #include "base/assert.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/kinds/registry.hpp"
-#include "controller/process/metrics_reporter.hpp"
+#include "controller/process/metrics/metrics_reporter.hpp"
 #include "controller/reconcile/stores.hpp"
 #include "controller/scheduler/state_feeder.hpp"
 #include "engine/state/state.hpp"

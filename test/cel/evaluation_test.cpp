@@ -1,6 +1,6 @@
-#include "cel/operations.hpp"
-#include "cel/program.hpp"
-#include "cel/schema.hpp"
+#include "cel/evaluation/program.hpp"
+#include "cel/values/operations.hpp"
+#include "cel/values/schema.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

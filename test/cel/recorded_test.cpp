@@ -1,5 +1,5 @@
 // Holds lib/cel against what a real API server said; compare.py asked it.
-#include "cel/schema_rules.hpp"
+#include "cel/rules/schema_rules.hpp"
 #include "json/patch.hpp"
 #include "json/value.hpp"
 #include "yaml/parse.hpp"

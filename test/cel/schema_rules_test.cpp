@@ -1,4 +1,4 @@
-#include "cel/schema_rules.hpp"
+#include "cel/rules/schema_rules.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>

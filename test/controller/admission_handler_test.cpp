@@ -1,6 +1,6 @@
-#include "controller/process/admission_handler.hpp"
+#include "controller/process/webhooks/admission_handler.hpp"
 
-#include "api/codec.hpp"
+#include "api/meta/codec.hpp"
 #include "net/event_loop.hpp"
 #include "support/run_async.hpp"
 

@@ -1,4 +1,4 @@
-#include "controller/process/admission_publication.hpp"
+#include "controller/process/webhooks/admission_publication.hpp"
 
 #include "json/patch.hpp"
 #include "kube/core/base64.hpp"

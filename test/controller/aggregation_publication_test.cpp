@@ -1,4 +1,4 @@
-#include "controller/process/aggregation_publication.hpp"
+#include "controller/process/webhooks/aggregation_publication.hpp"
 
 #include "json/patch.hpp"
 #include "kube/core/base64.hpp"

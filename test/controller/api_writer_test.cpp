@@ -1,6 +1,6 @@
-#include "controller/process/api_writer.hpp"
+#include "controller/process/writes/api_writer.hpp"
 
-#include "api/codec.hpp"
+#include "api/meta/codec.hpp"
 #include "controller/known_stores.hpp"
 #include "controller/reconcile/strict_patch.hpp"
 #include "controller/reconcile/workload_status.hpp"

@@ -1,5 +1,5 @@
 #include "controller/mini_cluster.hpp"
-#include "controller/process/metrics_reporter.hpp"
+#include "controller/process/metrics/metrics_reporter.hpp"
 #include "engine/state/state_editor.hpp"
 
 #include <catch2/catch_test_macros.hpp>

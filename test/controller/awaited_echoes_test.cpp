@@ -1,4 +1,4 @@
-#include "controller/process/awaited_echoes.hpp"
+#include "controller/process/writes/awaited_echoes.hpp"
 
 #include "controller/known_stores.hpp"
 #include "support/manual_clock.hpp"

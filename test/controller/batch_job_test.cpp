@@ -1,4 +1,4 @@
-#include "api/codec.hpp"
+#include "api/meta/codec.hpp"
 #include "controller/jobs/batch_job/batch_job_view.hpp"
 #include "controller/queued_jobs.hpp"
 

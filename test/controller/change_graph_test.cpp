@@ -1,4 +1,4 @@
-#include "api/codec.hpp"
+#include "api/meta/codec.hpp"
 #include "controller/known_stores.hpp"
 
 #include <catch2/catch_test_macros.hpp>

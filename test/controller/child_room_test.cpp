@@ -1,4 +1,4 @@
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "controller/described_story.hpp"
 #include "controller/queued_jobs.hpp"
 #include "controller/serving_samples.hpp"

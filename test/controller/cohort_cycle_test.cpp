@@ -1,4 +1,4 @@
-#include "controller/process/metrics_reporter.hpp"
+#include "controller/process/metrics/metrics_reporter.hpp"
 #include "controller/queued_jobs.hpp"
 
 #include <catch2/catch_test_macros.hpp>

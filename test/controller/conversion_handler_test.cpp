@@ -1,4 +1,4 @@
-#include "controller/process/conversion_handler.hpp"
+#include "controller/process/webhooks/conversion_handler.hpp"
 
 #include "net/event_loop.hpp"
 #include "net/worker_threads.hpp"

@@ -1,4 +1,4 @@
-#include "controller/process/conversion_publication.hpp"
+#include "controller/process/webhooks/conversion_publication.hpp"
 
 #include "json/patch.hpp"
 #include "kube/core/base64.hpp"

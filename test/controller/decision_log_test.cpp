@@ -1,4 +1,4 @@
-#include "controller/process/decision_log.hpp"
+#include "controller/process/writes/decision_log.hpp"
 
 #include "controller/queued_jobs.hpp"
 

@@ -1,6 +1,6 @@
 #include "controller/jobs/elastic_pods.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/queued_jobs.hpp"
 

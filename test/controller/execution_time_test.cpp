@@ -1,4 +1,4 @@
-#include "api/codec.hpp"
+#include "api/meta/codec.hpp"
 #include "controller/known_stores.hpp"
 #include "controller/reconcilers/workload.hpp"
 

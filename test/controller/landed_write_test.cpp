@@ -1,8 +1,8 @@
-#include "controller/process/landed_write.hpp"
+#include "controller/process/writes/landed_write.hpp"
 
-#include "api/job.hpp"
-#include "api/micro_time.hpp"
-#include "api/workload.hpp"
+#include "api/core/job.hpp"
+#include "api/kueue/workload.hpp"
+#include "api/meta/micro_time.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

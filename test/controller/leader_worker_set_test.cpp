@@ -1,4 +1,4 @@
-#include "api/apps.hpp"
+#include "api/core/apps.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/queued_jobs.hpp"
 #include "controller/queued_pods.hpp"

@@ -1,4 +1,4 @@
-#include "controller/process/loop_calls.hpp"
+#include "controller/process/webhooks/loop_calls.hpp"
 
 #include "support/run_async.hpp"
 

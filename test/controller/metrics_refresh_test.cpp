@@ -1,6 +1,6 @@
 #include "base/prng.hpp"
 #include "controller/mini_cluster.hpp"
-#include "controller/process/metrics_reporter.hpp"
+#include "controller/process/metrics/metrics_reporter.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

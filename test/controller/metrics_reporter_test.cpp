@@ -1,4 +1,4 @@
-#include "controller/process/metrics_reporter.hpp"
+#include "controller/process/metrics/metrics_reporter.hpp"
 
 #include "controller/mini_cluster.hpp"
 #include "controller/scheduler/state_feeder.hpp"

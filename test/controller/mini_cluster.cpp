@@ -1,7 +1,7 @@
 #include "controller/mini_cluster.hpp"
 
-#include "api/codec.hpp"
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/codec.hpp"
 #include "apiserver/fields/managed_fields.hpp"
 #include "base/assert.hpp"
 #include "controller/kinds/builtin_kinds.hpp"

@@ -1,9 +1,9 @@
 #include "controller/owned_fields.hpp"
 
-#include "api/crd.hpp"
-#include "api/micro_time.hpp"
-#include "api/pod.hpp"
-#include "api/workload.hpp"
+#include "api/core/pod.hpp"
+#include "api/kueue/workload.hpp"
+#include "api/meta/micro_time.hpp"
+#include "api/schema/crd.hpp"
 #include "apiserver/fields/managed_fields.hpp"
 #include "apiserver/schema/schema.hpp"
 #include "apiserver/types/builtin_schemas.hpp"

@@ -1,5 +1,5 @@
-#include "api/conditions.hpp"
-#include "api/lease.hpp"
+#include "api/core/lease.hpp"
+#include "api/kueue/conditions.hpp"
 #include "controller/mini_cluster.hpp"
 #include "controller/process/controller_process.hpp"
 #include "controller/running_process.hpp"

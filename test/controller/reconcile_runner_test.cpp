@@ -1,6 +1,6 @@
-#include "controller/process/reconcile_runner.hpp"
+#include "controller/process/runner/reconcile_runner.hpp"
 
-#include "api/codec.hpp"
+#include "api/meta/codec.hpp"
 #include "controller/known_stores.hpp"
 #include "support/captured_log.hpp"
 #include "support/manual_clock.hpp"

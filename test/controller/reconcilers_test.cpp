@@ -1,4 +1,4 @@
-#include "api/codec.hpp"
+#include "api/meta/codec.hpp"
 #include "controller/jobs/batch_job/batch_job.hpp"
 #include "controller/jobs/job_reconciler.hpp"
 #include "controller/jobs/semantic_equality.hpp"

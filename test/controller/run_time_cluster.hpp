@@ -1,8 +1,8 @@
 #pragma once
 
-#include "api/codec.hpp"
-#include "api/conditions.hpp"
-#include "api/config_map.hpp"
+#include "api/core/config_map.hpp"
+#include "api/kueue/conditions.hpp"
+#include "api/meta/codec.hpp"
 #include "controller/process/controller_process.hpp"
 #include "net/event_loop.hpp"
 #include "net/task_group.hpp"

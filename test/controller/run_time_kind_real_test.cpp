@@ -1,4 +1,4 @@
-#include "api/core.hpp"
+#include "api/core/core.hpp"
 #include "controller/process/controller_process.hpp"
 #include "controller/process/settings.hpp"
 #include "controller/training_kind.hpp"

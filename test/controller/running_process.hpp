@@ -1,7 +1,7 @@
 #pragma once
 
-#include "api/conditions.hpp"
-#include "api/lease.hpp"
+#include "api/core/lease.hpp"
+#include "api/kueue/conditions.hpp"
 #include "controller/mini_cluster.hpp"
 #include "controller/process/controller_process.hpp"
 #include "metrics/registry.hpp"

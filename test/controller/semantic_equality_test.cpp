@@ -1,7 +1,7 @@
 #include "controller/jobs/semantic_equality.hpp"
 
-#include "api/codec.hpp"
-#include "api/effective_requests.hpp"
+#include "api/core/effective_requests.hpp"
+#include "api/meta/codec.hpp"
 #include "support/objects.hpp"
 #include "workload/pod_demand.hpp"
 

@@ -1,6 +1,6 @@
 #include "controller/serving_samples.hpp"
 
-#include "api/apps.hpp"
+#include "api/core/apps.hpp"
 #include "controller/jobs/serving/group_owner.hpp"
 #include "controller/jobs/serving/group_pods.hpp"
 #include "controller/kinds/builtin_kinds.hpp"

@@ -1,7 +1,7 @@
 #include "controller/jobs/stored_template.hpp"
 
-#include "api/codec.hpp"
-#include "api/schema.hpp"
+#include "api/meta/codec.hpp"
+#include "api/schema/schema.hpp"
 #include "json/value.hpp"
 
 #include <catch2/catch_test_macros.hpp>

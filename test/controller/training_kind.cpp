@@ -1,6 +1,6 @@
 #include "controller/training_kind.hpp"
 
-#include "api/codec.hpp"
+#include "api/meta/codec.hpp"
 #include "controller/jobs/stored_template.hpp"
 
 #include <utility>

@@ -1,7 +1,7 @@
-#include "controller/process/webhook_service.hpp"
+#include "controller/process/webhooks/webhook_service.hpp"
 
-#include "api/crd.hpp"
-#include "api/scheme.hpp"
+#include "api/schema/crd.hpp"
+#include "api/schema/scheme.hpp"
 #include "kube/core/base64.hpp"
 #include "net/http_client.hpp"
 #include "net/tls.hpp"

@@ -1,6 +1,6 @@
-#include "controller/process/workload_tally.hpp"
+#include "controller/process/metrics/workload_tally.hpp"
 
-#include "api/codec.hpp"
+#include "api/meta/codec.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,5 +1,5 @@
 #include "controller/known_stores.hpp"
-#include "controller/process/api_writer.hpp"
+#include "controller/process/writes/api_writer.hpp"
 #include "net/event_loop.hpp"
 #include "net/task_group.hpp"
 #include "support/embedded_server.hpp"

@@ -1,8 +1,8 @@
 #include "base/assert.hpp"
-#include "cel/cost_estimate.hpp"
-#include "cel/operations.hpp"
-#include "cel/program.hpp"
-#include "cel/schema.hpp"
+#include "cel/evaluation/cost_estimate.hpp"
+#include "cel/evaluation/program.hpp"
+#include "cel/values/operations.hpp"
+#include "cel/values/schema.hpp"
 #include "fuzz/fuzz_target.hpp"
 #include "json/value.hpp"
 

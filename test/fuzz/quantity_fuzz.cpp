@@ -1,4 +1,4 @@
-#include "api/quantity.hpp"
+#include "api/meta/quantity.hpp"
 #include "base/assert.hpp"
 #include "fuzz/fuzz_target.hpp"
 

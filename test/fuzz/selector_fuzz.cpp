@@ -1,5 +1,5 @@
-#include "api/codec.hpp"
-#include "api/label_selector.hpp"
+#include "api/meta/codec.hpp"
+#include "api/meta/label_selector.hpp"
 #include "base/assert.hpp"
 #include "fuzz/fuzz_target.hpp"
 

@@ -1,5 +1,5 @@
-#include "api/codec.hpp"
-#include "api/workload.hpp"
+#include "api/kueue/workload.hpp"
+#include "api/meta/codec.hpp"
 #include "base/assert.hpp"
 #include "fuzz/fuzz_target.hpp"
 #include "kube/core/list_page.hpp"

@@ -1,5 +1,5 @@
-#include "api/crd.hpp"
-#include "api/schema.hpp"
+#include "api/schema/crd.hpp"
+#include "api/schema/schema.hpp"
 #include "yaml/print.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "api/codec.hpp"
+#include "api/meta/codec.hpp"
 #include "json/patch.hpp"
 #include "json/value.hpp"
 #include "kube/runtime/leader_elector.hpp"

@@ -1,7 +1,7 @@
 #include "kube/client/reflector.hpp"
 
-#include "api/job.hpp"
-#include "api/kueue_names.hpp"
+#include "api/core/job.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "base/clock.hpp"
 #include "json/value.hpp"
 #include "kube/client/event_sink.hpp"

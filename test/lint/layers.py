@@ -16,7 +16,10 @@ LAYERS = {
     "base": "",
     "json": "base",
     "yaml": "base json",
-    "api": "base json",
+    "api/meta": "base json",
+    "api/core": "api/meta",
+    "api/kueue": "api/meta api/core",
+    "api/schema": "base json api/meta api/core api/kueue",
     "engine/types": "base",
     "engine/quota": "base engine/types",
     "engine/state": "base engine/types engine/quota",
@@ -24,74 +27,94 @@ LAYERS = {
     "engine/flavors": "base engine/types engine/quota engine/state engine/preemption",
     "engine/cycle": "base engine/types engine/state engine/preemption engine/flavors",
     "engine": "engine/types engine/state engine/cycle",
-    "kube/core": "base json api",
-    "config": "base json api",
-    "job_kinds": "base json yaml api config",
-    "job_kinds/derived": "base json api job_kinds",
-    "validation": "json api config",
-    "workload": "base api engine/types engine/state engine/preemption engine/flavors engine config"
-    " validation",
-    "metrics": "base api",
-    "webhook": "base json api kube/core config validation",
-    "cel": "base json kube/core config",
+    "kube/core": "base json api/schema",
+    "config": "base json api/meta api/kueue",
+    "job_kinds": "base json yaml api/meta api/schema config",
+    "job_kinds/derived": "base json api/meta job_kinds",
+    "validation": "json api/meta api/core api/kueue config",
+    "workload": "base api/meta api/core api/kueue engine/types engine/state engine/preemption"
+    " engine/flavors engine config validation",
+    "metrics": "base api/kueue",
+    "webhook": "base json api/meta api/core api/kueue kube/core config validation",
+    "cel/values": "base json kube/core config",
+    "cel/syntax": "base cel/values",
+    "cel/functions": "base cel/values cel/syntax",
+    "cel/evaluation": "base cel/values cel/syntax cel/functions",
+    "cel/rules": "base json cel/values cel/evaluation",
     "net": "base",
-    "kube/runtime": "base json api kube/core",
-    "kube/client": "base json yaml api kube/core net kube/runtime",
-    "serving": "base json api kube/core net kube/client",
-    "apiserver/objects": "base json api cel",
-    "apiserver/schema": "base json api cel apiserver/objects",
+    "kube/runtime": "base json api/meta api/core api/kueue kube/core",
+    "kube/client": "base json yaml api/meta kube/core net kube/runtime",
+    "serving": "base json api/meta api/core kube/core net kube/client",
+    "apiserver/objects": "base json api/meta cel/values",
+    "apiserver/schema": "base json api/meta cel/values apiserver/objects",
     "apiserver/fields": "base json apiserver/objects apiserver/schema",
     "apiserver/protobuf": "base json kube/core apiserver/objects",
-    "apiserver/types": "base json yaml api kube/core apiserver/objects apiserver/schema"
+    "apiserver/types": "base json yaml api/meta kube/core apiserver/objects apiserver/schema"
     " apiserver/protobuf",
-    "apiserver/rules": "base json api config apiserver/objects apiserver/types",
-    "apiserver/defaults": "json api kube/core apiserver/objects apiserver/schema apiserver/types"
-    " apiserver/rules",
-    "apiserver/table": "base json api apiserver/objects apiserver/types",
-    "apiserver/state": "base json api webhook cel apiserver/objects apiserver/schema"
-    " apiserver/types apiserver/rules apiserver/table",
-    "apiserver/access": "base json api kube/core apiserver/objects apiserver/types apiserver/state",
-    "apiserver/admission": "base json api cel apiserver/objects apiserver/fields apiserver/types"
-    " apiserver/rules apiserver/defaults apiserver/state",
-    "apiserver/operations": "base json api kube/core apiserver/objects apiserver/schema"
+    "apiserver/rules": "base json api/meta api/core config apiserver/objects apiserver/types",
+    "apiserver/defaults": "json api/kueue kube/core apiserver/objects apiserver/schema"
+    " apiserver/types apiserver/rules",
+    "apiserver/table": "base json api/meta apiserver/objects apiserver/types",
+    "apiserver/state": "base json api/meta api/kueue webhook cel/evaluation cel/rules"
+    " apiserver/objects apiserver/schema apiserver/types apiserver/rules apiserver/table",
+    "apiserver/access": "base json api/meta kube/core apiserver/objects apiserver/types"
+    " apiserver/state",
+    "apiserver/admission": "base json api/meta cel/values cel/evaluation apiserver/objects"
+    " apiserver/fields apiserver/types apiserver/rules apiserver/defaults apiserver/state",
+    "apiserver/operations": "base json api/meta kube/core apiserver/objects apiserver/schema"
     " apiserver/fields apiserver/types apiserver/rules apiserver/defaults apiserver/table"
     " apiserver/state apiserver/access apiserver/admission",
-    "apiserver/subresources": "base json api apiserver/objects apiserver/fields apiserver/types"
-    " apiserver/table apiserver/state apiserver/access apiserver/admission apiserver/operations",
+    "apiserver/subresources": "base json api/meta apiserver/objects apiserver/fields"
+    " apiserver/types apiserver/table apiserver/state apiserver/access apiserver/admission"
+    " apiserver/operations",
     "apiserver": "base json kube/core config apiserver/objects apiserver/protobuf apiserver/types"
     " apiserver/state apiserver/access apiserver/admission apiserver/operations"
     " apiserver/subresources",
     "apiserver/http": "base json kube/core net kube/client apiserver/types apiserver/state"
     " apiserver/access apiserver/operations apiserver/subresources apiserver",
-    "sim": "base json api job_kinds job_kinds/derived apiserver/objects apiserver/rules"
-    " apiserver/state apiserver",
-    "controller/reconcile": "base json api kube/core config workload kube/runtime",
-    "controller/reconcilers": "base api config workload kube/runtime controller/reconcile",
-    "controller/jobs": "base json api kube/core config job_kinds job_kinds/derived validation"
-    " workload webhook controller/reconcile",
-    "controller/kinds": "base api engine/types engine/state kube/core job_kinds workload"
-    " kube/runtime controller/reconcile controller/reconcilers controller/jobs",
-    "controller/scheduler": "base json api engine/types engine/state engine kube/core workload"
-    " controller/reconcile controller/kinds",
-    "controller/visibility": "base json api engine/state workload net kube/client serving"
+    "sim": "base json api/meta api/core api/kueue job_kinds job_kinds/derived apiserver/objects"
+    " apiserver/rules apiserver/state apiserver",
+    "controller/reconcile": "base json api/meta api/core api/kueue kube/core config workload"
+    " kube/runtime",
+    "controller/reconcilers": "base api/meta api/core api/kueue config workload kube/runtime"
     " controller/reconcile",
-    "controller/process": "base json api engine/types engine/state kube/core config job_kinds"
-    " workload metrics webhook net kube/runtime kube/client serving controller/reconcile"
-    " controller/reconcilers controller/jobs controller/kinds controller/scheduler"
-    " controller/visibility",
-    "controller/commands/schedule": "base json yaml api engine/types engine/state engine config"
-    " workload webhook",
+    "controller/jobs": "base json api/meta api/core api/kueue kube/core config job_kinds"
+    " job_kinds/derived validation workload webhook controller/reconcile",
+    "controller/kinds": "base api/core api/kueue engine/types engine/state kube/core job_kinds"
+    " workload kube/runtime controller/reconcile controller/reconcilers controller/jobs",
+    "controller/scheduler": "base json api/kueue engine/types engine/state engine kube/core"
+    " workload controller/reconcile controller/kinds",
+    "controller/visibility": "base json api/meta api/kueue engine/state workload net kube/client"
+    " serving controller/reconcile",
+    "controller/process/writes": "base json api/meta api/kueue kube/core net kube/runtime"
+    " kube/client controller/reconcile",
+    "controller/process/runner": "base api/kueue workload metrics kube/runtime"
+    " controller/reconcile controller/jobs controller/kinds",
+    "controller/process/metrics": "base api/meta api/kueue engine/types engine/state workload"
+    " metrics net kube/runtime controller/reconcile controller/reconcilers"
+    " controller/process/runner",
+    "controller/process/webhooks": "base json api/core api/kueue config metrics webhook net"
+    " kube/client serving controller/jobs",
+    "controller/process": "base json api/meta api/core api/kueue engine/types engine/state config"
+    " job_kinds workload metrics webhook net kube/client serving controller/reconcile"
+    " controller/jobs controller/kinds controller/scheduler controller/visibility"
+    " controller/process/writes controller/process/runner controller/process/metrics"
+    " controller/process/webhooks",
+    "controller/commands/schedule": "base json yaml api/meta api/core api/kueue api/schema"
+    " engine/types engine/state engine config workload webhook",
     "controller/commands/controller": "base json yaml config job_kinds net kube/client"
-    " controller/kinds controller/process",
-    "controller/commands/config": "base json yaml api config job_kinds workload controller/jobs"
-    " controller/kinds controller/process controller/commands/schedule",
-    "controller/commands/cluster": "base json yaml api kube/core config net apiserver/fields"
-    " apiserver/types apiserver/state apiserver/operations apiserver apiserver/http sim"
-    " controller/process controller/commands/schedule controller/commands/controller",
-    "controller/commands/live_view": "base api net apiserver/state sim",
-    "controller/commands/dev": "base json api config net controller/commands/schedule"
+    " controller/kinds controller/process/webhooks controller/process",
+    "controller/commands/config": "base json yaml api/kueue config job_kinds workload"
+    " controller/jobs controller/kinds controller/process/webhooks controller/process"
+    " controller/commands/schedule",
+    "controller/commands/cluster": "base json yaml api/meta api/kueue api/schema kube/core config"
+    " net apiserver/fields apiserver/types apiserver/state apiserver/operations apiserver"
+    " apiserver/http sim controller/process controller/commands/schedule"
+    " controller/commands/controller",
+    "controller/commands/live_view": "base api/meta api/kueue net apiserver/state sim",
+    "controller/commands/dev": "base json api/meta config net controller/commands/schedule"
     " controller/commands/controller controller/commands/cluster controller/commands/live_view",
-    "controller/commands/test": "base json yaml api config apiserver/state sim"
+    "controller/commands/test": "base json yaml api/meta api/kueue config apiserver/state sim"
     " controller/commands/schedule controller/commands/controller controller/commands/cluster",
     "controller": "base controller/commands/schedule controller/commands/controller"
     " controller/commands/config controller/commands/dev controller/commands/test",
@@ -123,7 +146,7 @@ THIRD_PARTY = {
     "boost/url": ("lib/net/*.cpp", "lib/kube/core/resource_path.cpp"),
     "boost/uuid": ("lib/net/*.cpp",),
     "boost/system": ("lib/base/", "lib/net/", "lib/kube/client/", "controller/"),
-    "re2/": ("lib/cel/regex.cpp",),
+    "re2/": ("lib/cel/values/regex.cpp",),
     "spdlog/": ("lib/base/log.cpp",),
     "CLI/": ("controller/",),
     "catch2/": (),

@@ -231,9 +231,9 @@ def check_citations(tree):
             yield path, line, f"cites what is not public ({cited}): state the rule itself"
 
 
-NAMES = "lib/api/kueue_names.hpp"
+NAMES = "lib/api/kueue/kueue_names.hpp"
 # The headings of kubectl's columns are no condition types, though some are the same words.
-HEADINGS = "lib/api/crd.cpp"
+HEADINGS = "lib/api/schema/crd.cpp"
 
 
 def _condition_types(tree):

@@ -19,7 +19,7 @@ LISTS = {
 
 
 NAMES = {
-    "lib/api/kueue_names.hpp": """namespace sluice::api {
+    "lib/api/kueue/kueue_names.hpp": """namespace sluice::api {
 inline constexpr char kKueueGroup[] = "kueue.x-k8s.io";
 namespace condition {
 inline constexpr char kFinished[] = "Finished";
@@ -45,11 +45,11 @@ def cpp(text, path="lib/net/a.cpp"):
 
 # (promise, rule, planted files, part of the expected fault, or None where there must be none)
 ROWS = [
-    ("api sees json", "layers", include("lib/api/a.hpp", '"json/value.hpp"'), None),
+    ("api sees json", "layers", include("lib/api/meta/a.hpp", '"json/value.hpp"'), None),
     ("api does not see the engine", "layers",
-     include("lib/api/a.hpp", '"engine/state/state.hpp"'), "api may not include engine"),
+     include("lib/api/meta/a.hpp", '"engine/state/state.hpp"'), "api/meta may not include engine"),
     ("the engine does not see the api", "layers",
-     include("lib/engine/cycle/a.cpp", '"api/job.hpp"'), "engine/cycle may not include api"),
+     include("lib/engine/cycle/a.cpp", '"api/core/job.hpp"'), "engine/cycle may not include api"),
     ("the engine sees assertions", "layers", include("lib/engine/cycle/a.cpp", '"base/assert.hpp"'),
      None),
     ("the engine logs nothing", "layers", include("lib/engine/cycle/a.cpp", '"base/log.hpp"'),
@@ -70,20 +70,20 @@ ROWS = [
     ("reconcilers do not see the process", "layers",
      include("controller/reconcilers/a.cpp", '"controller/process/run.hpp"'),
      "controller/reconcilers may not include controller/process"),
-    ("only json sees RapidJSON", "layers", include("lib/api/a.cpp", "<rapidjson/reader.h>"),
+    ("only json sees RapidJSON", "layers", include("lib/api/meta/a.cpp", "<rapidjson/reader.h>"),
      "not for this folder"),
     ("Beast stays out of headers", "layers", include("lib/net/a.hpp", "<boost/beast/http.hpp>"),
      "not for this folder"),
     ("net's sources see Beast", "layers", include("lib/net/a.cpp", "<boost/beast/http.hpp>"), None),
     ("libraries do not see the test library", "layers",
-     include("lib/api/a.cpp", "<catch2/catch_test_macros.hpp>"), "not for this folder"),
+     include("lib/api/meta/a.cpp", "<catch2/catch_test_macros.hpp>"), "not for this folder"),
     ("an unknown folder is a fault", "layers", include("lib/misc/a.hpp", "<string>"),
      "folder misc has no row"),
     ("an include of an unknown folder is a fault", "layers",
-     include("lib/api/a.hpp", '"misc/a.hpp"'), "of no known folder"),
+     include("lib/api/meta/a.hpp", '"misc/a.hpp"'), "of no known folder"),
     ("an include in a comment is none", "layers",
-     cpp('// #include "engine/state/state.hpp"', "lib/api/a.cpp"), None),
-    ("a relative include is a fault", "layers", include("lib/api/a.cpp", '"job.hpp"'),
+     cpp('// #include "engine/state/state.hpp"', "lib/api/meta/a.cpp"), None),
+    ("a relative include is a fault", "layers", include("lib/api/meta/a.cpp", '"job.hpp"'),
      "not written from the include root"),
     ("a function of one source has a name of its own", "overloads",
      {"lib/net/a.cpp": "namespace {\nint size_of(int i) {\n}\n}  // namespace\n",
@@ -107,7 +107,7 @@ ROWS = [
      "size_of() has the name of a function of lib/net/b.hpp"),
     ("libraries are not compiled together", "overloads",
      {"lib/net/a.cpp": "namespace {\nint size_of(int i) {\n}\n}  // namespace\n",
-      "lib/api/b.hpp": "int size_of(char c);\n"}, None),
+      "lib/api/meta/b.hpp": "int size_of(char c);\n"}, None),
     ("public functions may be overloads", "overloads",
      {"lib/net/a.cpp": "namespace {\nint at(int i) {\n}\n}  // namespace\nint size_of() {\n}\n",
       "lib/net/b.hpp": "int size_of(char c);\n"}, None),
@@ -184,7 +184,8 @@ ROWS = [
      cpp("// its spec; 4.5 cores; spec 3; surfaces of it"), None),
     ("the home of the names", "names", NAMES, None),
     ("a home without condition types", "names",
-     {"lib/api/kueue_names.hpp": "namespace sluice::api {}\n"}, "no condition types are found"),
+     {"lib/api/kueue/kueue_names.hpp": "namespace sluice::api {}\n"},
+     "no condition types are found"),
     ("a label written out", "names", cpp('f("kueue.x-k8s.io/queue-name");'),
      "lib/net/a.cpp:1: names:"),
     ("a group of Kueue's written out", "names",
@@ -203,7 +204,7 @@ ROWS = [
      None),
     ("a condition type that others have too", "names", {**NAMES, **cpp('f("Failed");')}, None),
     ("a heading of kubectl's columns", "names",
-     {**NAMES, **cpp('{"Finished", ".status"}', "lib/api/crd.cpp")}, None),
+     {**NAMES, **cpp('{"Finished", ".status"}', "lib/api/schema/crd.cpp")}, None),
     ("a test writes the names out", "names",
      {**NAMES, **cpp('f("Finished", "kueue.x-k8s.io/podset");', "test/net/a_test.cpp")}, None),
     ("ill-formatted code", "format", cpp("int   f( );"), "would change it"),

@@ -1,6 +1,6 @@
 #include "serving/certificate_source.hpp"
 
-#include "api/core.hpp"
+#include "api/core/core.hpp"
 #include "net/event_loop.hpp"
 #include "support/embedded_server.hpp"
 #include "support/manual_clock.hpp"

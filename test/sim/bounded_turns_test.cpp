@@ -1,4 +1,4 @@
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "cluster_world.hpp"
 #include "sim/controllers.hpp"
 #include "sim/fields.hpp"

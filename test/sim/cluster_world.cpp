@@ -1,6 +1,6 @@
 #include "cluster_world.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "sim/fields.hpp"
 #include "sim/node_spec.hpp"
 #include "yaml/parse.hpp"

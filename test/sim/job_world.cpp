@@ -1,6 +1,6 @@
 #include "sim/job_world.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "json/patch.hpp"
 #include "sim/fields.hpp"
 #include "sim/job_pod.hpp"

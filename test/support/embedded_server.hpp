@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/codec.hpp"
+#include "api/meta/codec.hpp"
 #include "apiserver/api_server.hpp"
 #include "apiserver/http/in_process_client.hpp"
 #include "base/clock.hpp"

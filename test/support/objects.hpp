@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/codec.hpp"
+#include "api/meta/codec.hpp"
 #include "yaml/parse.hpp"
 
 #include <catch2/catch_test_macros.hpp>

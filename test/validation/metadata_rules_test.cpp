@@ -1,6 +1,6 @@
 #include "validation/metadata_rules.hpp"
 
-#include "api/meta.hpp"
+#include "api/meta/meta.hpp"
 #include "support/objects.hpp"
 #include "validation/go_numbers.hpp"
 

@@ -1,6 +1,6 @@
 #include "webhook/admission_review.hpp"
 
-#include "api/codec.hpp"
+#include "api/meta/codec.hpp"
 #include "kube/core/base64.hpp"
 #include "webhook/kueue_webhooks.hpp"
 

@@ -1,6 +1,6 @@
 #include "whole_system/hostile_tenant.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "whole_system/world.hpp"
 
 #include <fmt/format.h>

@@ -1,9 +1,9 @@
 #include "whole_system/invariants.hpp"
 
-#include "api/codec.hpp"
-#include "api/job.hpp"
-#include "api/kueue_names.hpp"
-#include "api/local_queue.hpp"
+#include "api/core/job.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/kueue/local_queue.hpp"
+#include "api/meta/codec.hpp"
 #include "base/assert.hpp"
 #include "json/value.hpp"
 

@@ -1,8 +1,8 @@
 #include "whole_system/pod_account.hpp"
 
-#include "api/codec.hpp"
-#include "api/effective_requests.hpp"
-#include "api/kueue_names.hpp"
+#include "api/core/effective_requests.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/codec.hpp"
 #include "base/assert.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "whole_system/quota_ledger.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 
 #include <fmt/format.h>
 

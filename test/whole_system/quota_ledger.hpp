@@ -1,9 +1,9 @@
 #pragma once
 
-#include "api/cluster_queue.hpp"
-#include "api/cohort.hpp"
-#include "api/quantity.hpp"
-#include "api/workload.hpp"
+#include "api/kueue/cluster_queue.hpp"
+#include "api/kueue/cohort.hpp"
+#include "api/kueue/workload.hpp"
+#include "api/meta/quantity.hpp"
 #include "apiserver/state/store.hpp"
 
 #include <map>

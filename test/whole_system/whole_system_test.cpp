@@ -1,4 +1,4 @@
-#include "api/codec.hpp"
+#include "api/meta/codec.hpp"
 #include "base/log.hpp"
 #include "whole_system/course.hpp"
 #include "whole_system/invariants.hpp"

@@ -1,5 +1,5 @@
 // What must hold of every explanation, on random clusters.
-#include "api/quantity.hpp"
+#include "api/meta/quantity.hpp"
 #include "engine/engine.hpp"
 #include "engine/flavors/workload_slice.hpp"
 #include "engine/random_clusters.hpp"

@@ -1,6 +1,6 @@
 #include "workload/status.hpp"
 
-#include "api/conditions.hpp"
+#include "api/kueue/conditions.hpp"
 #include "support/objects.hpp"
 
 #include <catch2/catch_test_macros.hpp>

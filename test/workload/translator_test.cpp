@@ -1,6 +1,6 @@
 #include "workload/translator.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "support/objects.hpp"
 #include "workload/queueable.hpp"
 

@@ -1,8 +1,8 @@
 #include "controller/commands/cluster/cluster_setup.hpp"
 
-#include "api/crd.hpp"
-#include "api/kueue_names.hpp"
-#include "api/scheme.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/schema/crd.hpp"
+#include "api/schema/scheme.hpp"
 #include "apiserver/fields/last_applied.hpp"
 #include "config/configuration.hpp"
 #include "config/feature_gates.hpp"

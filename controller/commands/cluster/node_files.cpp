@@ -1,6 +1,6 @@
 #include "controller/commands/cluster/node_files.hpp"
 
-#include "api/quantity.hpp"
+#include "api/meta/quantity.hpp"
 #include "controller/commands/schedule/manifests.hpp"
 #include "sim/fields.hpp"
 #include "sim/node_spec.hpp"

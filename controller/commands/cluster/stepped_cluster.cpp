@@ -1,6 +1,6 @@
 #include "controller/commands/cluster/stepped_cluster.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "apiserver/cluster_content.hpp"
 #include "apiserver/http/webhook_client.hpp"
 #include "base/earlier.hpp"

@@ -9,7 +9,7 @@
 #include "controller/commands/config/job_kinds_check.hpp"
 #include "controller/commands/config/job_object.hpp"
 #include "controller/commands/schedule/input_files.hpp"
-#include "controller/process/tls_settings.hpp"
+#include "controller/process/webhooks/tls_settings.hpp"
 #include "job_kinds/configured.hpp"
 #include "yaml/find_line.hpp"
 #include "yaml/parse.hpp"

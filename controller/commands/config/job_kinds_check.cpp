@@ -1,6 +1,6 @@
 #include "controller/commands/config/job_kinds_check.hpp"
 
-#include "api/sluice_names.hpp"
+#include "api/kueue/sluice_names.hpp"
 #include "job_kinds/catalog.hpp"
 #include "yaml/parse.hpp"
 

@@ -1,6 +1,6 @@
 #include "controller/commands/dev/dev_step.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "base/printable.hpp"
 #include "base/prng.hpp"
 #include "config/go_duration.hpp"

@@ -1,7 +1,7 @@
 #include "controller/commands/live_view/cluster_state.hpp"
 
-#include "api/kueue_names.hpp"
-#include "api/micro_time.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/micro_time.hpp"
 #include "sim/fields.hpp"
 
 #include <fmt/format.h>

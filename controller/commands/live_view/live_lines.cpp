@@ -1,6 +1,6 @@
 #include "controller/commands/live_view/live_lines.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "controller/commands/live_view/styled_line.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "controller/commands/schedule/schedule.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "base/clock.hpp"
 #include "base/printable.hpp"
 #include "controller/commands/schedule/input_files.hpp"

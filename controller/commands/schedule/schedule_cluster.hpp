@@ -1,13 +1,13 @@
 #pragma once
 
-#include "api/admission_check.hpp"
-#include "api/cluster_queue.hpp"
-#include "api/cohort.hpp"
-#include "api/core.hpp"
-#include "api/local_queue.hpp"
-#include "api/resource_flavor.hpp"
-#include "api/topology.hpp"
-#include "api/workload.hpp"
+#include "api/core/core.hpp"
+#include "api/kueue/admission_check.hpp"
+#include "api/kueue/cluster_queue.hpp"
+#include "api/kueue/cohort.hpp"
+#include "api/kueue/local_queue.hpp"
+#include "api/kueue/resource_flavor.hpp"
+#include "api/kueue/topology.hpp"
+#include "api/kueue/workload.hpp"
 
 #include <deque>
 

@@ -1,9 +1,9 @@
 #include "controller/commands/schedule/schedule_input.hpp"
 
-#include "api/codec.hpp"
-#include "api/kueue_names.hpp"
-#include "api/schema.hpp"
-#include "api/schema_validation.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/codec.hpp"
+#include "api/schema/schema.hpp"
+#include "api/schema/schema_validation.hpp"
 #include "controller/commands/schedule/manifests.hpp"
 #include "controller/commands/schedule/object_collector.hpp"
 #include "webhook/conversion.hpp"

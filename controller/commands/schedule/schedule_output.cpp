@@ -1,7 +1,7 @@
 #include "controller/commands/schedule/schedule_output.hpp"
 
-#include "api/codec.hpp"
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/codec.hpp"
 #include "base/printable.hpp"
 #include "json/value.hpp"
 #include "yaml/print.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/workload.hpp"
+#include "api/kueue/workload.hpp"
 #include "workload/explanation.hpp"
 #include "workload/references.hpp"
 

@@ -1,7 +1,7 @@
 #include "controller/commands/schedule/schedule_simulation.hpp"
 
-#include "api/conditions.hpp"
-#include "api/kueue_names.hpp"
+#include "api/kueue/conditions.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "controller/commands/schedule/schedule_waiting.hpp"
 #include "workload/explanation_words.hpp"
 #include "workload/messages.hpp"

@@ -1,8 +1,8 @@
 #include "controller/commands/schedule/schedule_waiting.hpp"
 
-#include "api/conditions.hpp"
-#include "api/kueue_names.hpp"
-#include "api/micro_time.hpp"
+#include "api/kueue/conditions.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/micro_time.hpp"
 #include "workload/references.hpp"
 #include "workload/status.hpp"
 #include "workload/waiting.hpp"

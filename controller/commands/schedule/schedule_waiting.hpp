@@ -1,8 +1,8 @@
 #pragma once
 
-#include "api/cluster_queue.hpp"
-#include "api/local_queue.hpp"
-#include "api/workload.hpp"
+#include "api/kueue/cluster_queue.hpp"
+#include "api/kueue/local_queue.hpp"
+#include "api/kueue/workload.hpp"
 #include "base/clock.hpp"
 #include "controller/commands/schedule/schedule_cluster.hpp"
 #include "controller/commands/schedule/schedule_report.hpp"

@@ -1,6 +1,6 @@
 #include "controller/commands/test/expectations.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "config/strict_reader.hpp"
 
 #include <fmt/format.h>

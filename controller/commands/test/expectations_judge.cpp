@@ -1,7 +1,7 @@
-#include "api/cluster_queue.hpp"
-#include "api/codec.hpp"
-#include "api/kueue_names.hpp"
-#include "api/workload.hpp"
+#include "api/kueue/cluster_queue.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/kueue/workload.hpp"
+#include "api/meta/codec.hpp"
 #include "base/printable.hpp"
 #include "controller/commands/test/expectations.hpp"
 

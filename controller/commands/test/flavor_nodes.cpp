@@ -1,6 +1,6 @@
 #include "controller/commands/test/flavor_nodes.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "sim/node_spec.hpp"
 
 #include <fmt/format.h>

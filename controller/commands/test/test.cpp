@@ -1,6 +1,6 @@
 #include "controller/commands/test/test.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "base/printable.hpp"
 #include "controller/commands/cluster/cluster_setup.hpp"
 #include "controller/commands/cluster/virtual_cluster.hpp"

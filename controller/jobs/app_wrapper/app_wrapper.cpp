@@ -1,7 +1,7 @@
 #include "controller/jobs/app_wrapper/app_wrapper.hpp"
 
-#include "api/codec.hpp"
-#include "api/names.hpp"
+#include "api/meta/codec.hpp"
+#include "api/meta/names.hpp"
 #include "job_kinds/derived/app_wrapper_annotations.hpp"
 #include "job_kinds/derived/wrapped_pod_sets.hpp"
 #include "job_kinds/text.hpp"

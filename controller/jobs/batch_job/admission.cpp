@@ -1,7 +1,7 @@
 #include "controller/jobs/batch_job/admission.hpp"
 
-#include "api/codec.hpp"
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/codec.hpp"
 #include "controller/jobs/batch_job/batch_job_view.hpp"
 #include "controller/jobs/object_members.hpp"
 #include "validation/go_numbers.hpp"

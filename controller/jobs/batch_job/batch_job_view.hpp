@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/job.hpp"
+#include "api/core/job.hpp"
 #include "controller/jobs/generic_job.hpp"
 
 #include <initializer_list>

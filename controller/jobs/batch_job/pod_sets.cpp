@@ -1,5 +1,5 @@
-#include "api/codec.hpp"
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/codec.hpp"
 #include "controller/jobs/batch_job/batch_job_view.hpp"
 #include "controller/jobs/stored_template.hpp"
 #include "controller/jobs/topology_request.hpp"

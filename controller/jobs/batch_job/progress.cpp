@@ -1,4 +1,4 @@
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "controller/jobs/batch_job/batch_job_view.hpp"
 
 #include <algorithm>

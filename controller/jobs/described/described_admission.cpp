@@ -1,7 +1,7 @@
 #include "controller/jobs/described/described_admission.hpp"
 
-#include "api/codec.hpp"
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/codec.hpp"
 #include "validation/topology_request_rules.hpp"
 
 #include <algorithm>

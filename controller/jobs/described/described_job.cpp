@@ -1,6 +1,6 @@
 #include "controller/jobs/described/described_job.hpp"
 
-#include "api/codec.hpp"
+#include "api/meta/codec.hpp"
 #include "controller/jobs/stored_template.hpp"
 #include "json/patch.hpp"
 

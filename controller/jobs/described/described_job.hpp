@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/dynamic_object.hpp"
+#include "api/meta/dynamic_object.hpp"
 #include "controller/jobs/generic_job.hpp"
 #include "controller/jobs/topology_request.hpp"
 #include "job_kinds/description.hpp"

@@ -1,6 +1,6 @@
 #include "controller/jobs/mpi_job/mpi_admission.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 
 #include <algorithm>
 

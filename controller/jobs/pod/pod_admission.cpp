@@ -1,9 +1,9 @@
 #include "controller/jobs/pod/pod_admission.hpp"
 
-#include "api/codec.hpp"
-#include "api/effective_requests.hpp"
-#include "api/kueue_names.hpp"
-#include "api/label_selector.hpp"
+#include "api/core/effective_requests.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/codec.hpp"
+#include "api/meta/label_selector.hpp"
 #include "controller/jobs/child_room.hpp"
 #include "controller/jobs/default_queue.hpp"
 #include "controller/jobs/job_ancestors.hpp"

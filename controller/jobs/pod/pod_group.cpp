@@ -1,6 +1,6 @@
 #include "controller/jobs/pod/pod_group.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "base/earlier.hpp"
 #include "controller/jobs/pod/pod_state.hpp"
 #include "controller/jobs/serving/group_pods.hpp"

@@ -1,6 +1,6 @@
 #include "controller/jobs/pod/pod_group_places.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "controller/jobs/pod/pod_size.hpp"
 #include "controller/jobs/pod/pod_state.hpp"
 #include "controller/reconcile/workload_status.hpp"

@@ -1,8 +1,8 @@
 #include "controller/jobs/pod/pod_resize.hpp"
 
-#include "api/codec.hpp"
-#include "api/effective_requests.hpp"
-#include "api/kueue_names.hpp"
+#include "api/core/effective_requests.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/codec.hpp"
 #include "controller/jobs/job_ancestors.hpp"
 #include "controller/jobs/job_defaults.hpp"
 #include "controller/jobs/pod/pod_size.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/pod.hpp"
+#include "api/core/pod.hpp"
 #include "controller/jobs/job_admission.hpp"
 
 /// The resize of pods in place (subresource `resize`): quota counts what the Workload says of a

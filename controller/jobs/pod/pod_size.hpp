@@ -1,7 +1,7 @@
 #pragma once
 
-#include "api/pod.hpp"
-#include "api/workload.hpp"
+#include "api/core/pod.hpp"
+#include "api/kueue/workload.hpp"
 #include "controller/reconcile/stores.hpp"
 
 namespace sluice::controller {

@@ -1,8 +1,8 @@
 #include "controller/jobs/pod/pod_state.hpp"
 
-#include "api/codec.hpp"
-#include "api/kueue_names.hpp"
-#include "api/micro_time.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/codec.hpp"
+#include "api/meta/micro_time.hpp"
 #include "controller/jobs/pod/role_hash.hpp"
 #include "controller/jobs/stored_template.hpp"
 #include "controller/jobs/topology_request.hpp"

@@ -1,6 +1,6 @@
 #include "controller/jobs/pod/role_hash.hpp"
 
-#include "api/quantity.hpp"
+#include "api/meta/quantity.hpp"
 #include "base/sha256.hpp"
 #include "json/writer.hpp"
 

@@ -1,6 +1,6 @@
 #include "controller/jobs/pod/single_pod.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "controller/jobs/pod/pod_resize.hpp"
 #include "controller/jobs/pod/pod_state.hpp"
 

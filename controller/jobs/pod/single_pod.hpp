@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/pod.hpp"
+#include "api/core/pod.hpp"
 #include "controller/jobs/generic_job.hpp"
 
 #include <memory>

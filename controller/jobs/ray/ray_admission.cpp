@@ -1,6 +1,6 @@
 #include "controller/jobs/ray/ray_admission.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "controller/jobs/ray/ray_job.hpp"
 #include "validation/job_rules.hpp"
 

@@ -1,6 +1,6 @@
 #include "controller/jobs/ray/ray_job.hpp"
 
-#include "api/quantity.hpp"
+#include "api/meta/quantity.hpp"
 #include "job_kinds/text.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "controller/jobs/object_members.hpp"
 #include "controller/jobs/serving/serving_admission.hpp"
 #include "controller/jobs/serving/serving_names.hpp"

@@ -1,8 +1,8 @@
 #include "controller/jobs/serving/group_owner.hpp"
 
-#include "api/codec.hpp"
-#include "api/kueue_names.hpp"
-#include "api/names.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/codec.hpp"
+#include "api/meta/names.hpp"
 #include "base/earlier.hpp"
 #include "controller/jobs/job_ancestors.hpp"
 #include "controller/jobs/pod/pod_kind.hpp"

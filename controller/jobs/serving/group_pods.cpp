@@ -1,7 +1,7 @@
 #include "controller/jobs/serving/group_pods.hpp"
 
-#include "api/apps.hpp"
-#include "api/kueue_names.hpp"
+#include "api/core/apps.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "controller/jobs/pod/pod_state.hpp"
 #include "controller/jobs/serving/serving_names.hpp"
 #include "controller/reconcile/strict_patch.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "api/apps.hpp"
-#include "api/pod.hpp"
+#include "api/core/apps.hpp"
+#include "api/core/pod.hpp"
 #include "controller/jobs/serving/group_owner.hpp"
 #include "controller/reconcile/reconcile.hpp"
 #include "controller/reconcile/settings.hpp"

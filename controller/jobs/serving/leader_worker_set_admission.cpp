@@ -1,5 +1,5 @@
-#include "api/codec.hpp"
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/codec.hpp"
 #include "controller/jobs/object_members.hpp"
 #include "controller/jobs/serving/leader_worker_set_groups.hpp"
 #include "controller/jobs/serving/serving_admission.hpp"

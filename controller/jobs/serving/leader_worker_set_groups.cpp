@@ -1,8 +1,8 @@
 #include "controller/jobs/serving/leader_worker_set_groups.hpp"
 
-#include "api/apps.hpp"
-#include "api/codec.hpp"
-#include "api/kueue_names.hpp"
+#include "api/core/apps.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/codec.hpp"
 #include "controller/jobs/pod/pod_state.hpp"
 #include "controller/jobs/serving/group_owner.hpp"
 #include "controller/jobs/serving/group_pods.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "api/dynamic_object.hpp"
-#include "api/workload.hpp"
+#include "api/kueue/workload.hpp"
+#include "api/meta/dynamic_object.hpp"
 #include "base/error.hpp"
 #include "controller/jobs/job_kinds.hpp"
 #include "controller/reconcile/view.hpp"

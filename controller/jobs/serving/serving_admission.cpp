@@ -1,8 +1,8 @@
 #include "controller/jobs/serving/serving_admission.hpp"
 
-#include "api/codec.hpp"
-#include "api/dynamic_object.hpp"
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/codec.hpp"
+#include "api/meta/dynamic_object.hpp"
 #include "controller/jobs/job_defaults.hpp"
 #include "controller/jobs/object_members.hpp"
 #include "validation/serving_rules.hpp"

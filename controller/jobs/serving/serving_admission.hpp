@@ -1,7 +1,7 @@
 #pragma once
 
-#include "api/admission_review.hpp"
-#include "api/meta.hpp"
+#include "api/core/admission_review.hpp"
+#include "api/meta/meta.hpp"
 #include "controller/jobs/job_admission.hpp"
 #include "controller/jobs/object_admission.hpp"
 #include "json/value.hpp"

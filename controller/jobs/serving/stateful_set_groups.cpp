@@ -1,7 +1,7 @@
 #include "controller/jobs/serving/stateful_set_groups.hpp"
 
-#include "api/codec.hpp"
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/codec.hpp"
 #include "controller/jobs/pod/pod_kind.hpp"
 #include "controller/jobs/pod/pod_state.hpp"
 #include "controller/jobs/serving/group_pods.hpp"

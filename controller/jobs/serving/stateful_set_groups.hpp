@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/apps.hpp"
+#include "api/core/apps.hpp"
 #include "controller/jobs/job_kinds.hpp"
 #include "controller/jobs/serving/group_owner.hpp"
 #include "controller/reconcile/view.hpp"

@@ -1,7 +1,7 @@
 #include "controller/jobs/train_job/train_job.hpp"
 
-#include "api/codec.hpp"
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/codec.hpp"
 #include "controller/jobs/job_set/restarts.hpp"
 #include "controller/jobs/job_set/startup_order.hpp"
 #include "controller/jobs/train_job/training_runtime.hpp"

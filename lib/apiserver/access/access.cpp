@@ -1,6 +1,6 @@
 #include "apiserver/access/access.hpp"
 
-#include "api/names.hpp"
+#include "api/meta/names.hpp"
 #include "apiserver/objects/field_checks.hpp"
 #include "apiserver/objects/values.hpp"
 #include "apiserver/types/failures.hpp"

@@ -1,8 +1,8 @@
 #include "apiserver/admission/admission_expressions.hpp"
 
 #include "apiserver/objects/values.hpp"
-#include "cel/json.hpp"
-#include "cel/program.hpp"
+#include "cel/evaluation/program.hpp"
+#include "cel/values/json.hpp"
 
 #include <fmt/format.h>
 

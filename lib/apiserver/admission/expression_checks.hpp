@@ -1,7 +1,7 @@
 #pragma once
 
 #include "apiserver/objects/cause.hpp"
-#include "cel/program.hpp"
+#include "cel/evaluation/program.hpp"
 #include "json/value.hpp"
 
 #include <memory>

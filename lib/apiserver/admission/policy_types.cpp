@@ -3,8 +3,8 @@
 #include "apiserver/objects/values.hpp"
 #include "apiserver/state/admission_programs.hpp"
 #include "apiserver/types/builtin_schemas.hpp"
-#include "cel/program.hpp"
-#include "cel/schema.hpp"
+#include "cel/evaluation/program.hpp"
+#include "cel/values/schema.hpp"
 
 #include <fmt/format.h>
 

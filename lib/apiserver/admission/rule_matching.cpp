@@ -1,7 +1,7 @@
 #include "apiserver/admission/rule_matching.hpp"
 
-#include "api/codec.hpp"
-#include "api/label_selector.hpp"
+#include "api/meta/codec.hpp"
+#include "api/meta/label_selector.hpp"
 #include "apiserver/objects/values.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "apiserver/defaults/builtin_defaults.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "apiserver/defaults/pod_defaults.hpp"
 #include "apiserver/defaults/resource_defaults.hpp"
 #include "apiserver/objects/values.hpp"

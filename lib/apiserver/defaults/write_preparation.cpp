@@ -1,6 +1,6 @@
 #include "apiserver/defaults/write_preparation.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "apiserver/objects/values.hpp"
 #include "apiserver/types/builtin_schemas.hpp"
 

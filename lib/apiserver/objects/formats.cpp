@@ -1,7 +1,7 @@
 #include "apiserver/objects/formats.hpp"
 
 #include "base/assert.hpp"
-#include "cel/regex.hpp"
+#include "cel/values/regex.hpp"
 
 #include <algorithm>
 #include <array>

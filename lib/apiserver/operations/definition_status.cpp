@@ -1,6 +1,6 @@
 #include "apiserver/operations/definition_status.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "apiserver/admission/webhook_answer.hpp"
 #include "apiserver/operations/write_operation.hpp"
 

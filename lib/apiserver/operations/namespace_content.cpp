@@ -1,6 +1,6 @@
 #include "apiserver/operations/namespace_content.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "apiserver/state/deletion_mark.hpp"
 
 #include <string_view>

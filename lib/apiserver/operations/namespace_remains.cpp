@@ -1,6 +1,6 @@
 #include "apiserver/operations/namespace_remains.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "apiserver/objects/values.hpp"
 #include "apiserver/state/deletion_mark.hpp"
 

@@ -1,6 +1,6 @@
 #include "apiserver/operations/write_operation.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "apiserver/access/access.hpp"
 #include "apiserver/admission/admission_policies.hpp"
 #include "apiserver/admission/builtin_admission.hpp"

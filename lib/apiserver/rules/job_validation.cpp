@@ -1,4 +1,4 @@
-#include "api/names.hpp"
+#include "api/meta/names.hpp"
 #include "apiserver/objects/values.hpp"
 #include "apiserver/rules/cron_schedule.hpp"
 #include "apiserver/rules/job_policy_validation.hpp"

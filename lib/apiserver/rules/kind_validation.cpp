@@ -1,7 +1,7 @@
 #include "apiserver/rules/kind_validation.hpp"
 
-#include "api/names.hpp"
-#include "api/quantity.hpp"
+#include "api/meta/names.hpp"
+#include "api/meta/quantity.hpp"
 #include "apiserver/objects/cause.hpp"
 #include "apiserver/objects/values.hpp"
 #include "apiserver/rules/pod_validation.hpp"

@@ -1,4 +1,4 @@
-#include "api/names.hpp"
+#include "api/meta/names.hpp"
 #include "apiserver/objects/field_checks.hpp"
 #include "apiserver/objects/values.hpp"
 #include "apiserver/rules/builtin_validation.hpp"

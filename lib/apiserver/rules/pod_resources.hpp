@@ -1,7 +1,7 @@
 #pragma once
 
-#include "api/effective_requests.hpp"
-#include "api/quantity.hpp"
+#include "api/core/effective_requests.hpp"
+#include "api/meta/quantity.hpp"
 #include "json/value.hpp"
 
 #include <string_view>

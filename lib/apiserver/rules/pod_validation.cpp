@@ -1,6 +1,6 @@
 #include "apiserver/rules/pod_validation.hpp"
 
-#include "api/names.hpp"
+#include "api/meta/names.hpp"
 #include "apiserver/objects/cause.hpp"
 #include "apiserver/objects/values.hpp"
 #include "apiserver/rules/builtin_validation.hpp"

@@ -1,6 +1,6 @@
 #include "apiserver/rules/quota_validation.hpp"
 
-#include "api/quantity.hpp"
+#include "api/meta/quantity.hpp"
 #include "apiserver/objects/values.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "apiserver/rules/webhook_validation.hpp"
 
-#include "api/names.hpp"
+#include "api/meta/names.hpp"
 #include "apiserver/objects/values.hpp"
 
 #include <fmt/format.h>

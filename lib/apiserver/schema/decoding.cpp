@@ -1,6 +1,6 @@
 #include "apiserver/schema/decoding.hpp"
 
-#include "api/quantity.hpp"
+#include "api/meta/quantity.hpp"
 #include "apiserver/objects/formats.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "apiserver/schema/go_form.hpp"
 
-#include "api/quantity.hpp"
+#include "api/meta/quantity.hpp"
 
 #include <algorithm>
 #include <array>

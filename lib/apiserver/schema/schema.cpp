@@ -1,6 +1,6 @@
 #include "apiserver/schema/schema.hpp"
 
-#include "cel/regex.hpp"
+#include "cel/values/regex.hpp"
 
 #include <fmt/format.h>
 

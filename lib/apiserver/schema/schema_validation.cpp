@@ -2,7 +2,7 @@
 #include "apiserver/objects/values.hpp"
 #include "apiserver/schema/list_types.hpp"
 #include "apiserver/schema/schema_functions.hpp"
-#include "cel/regex.hpp"
+#include "cel/values/regex.hpp"
 
 #include <fmt/format.h>
 

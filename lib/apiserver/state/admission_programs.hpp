@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/error.hpp"
-#include "cel/program.hpp"
+#include "cel/evaluation/program.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "apiserver/state/custom_rules.hpp"
 
-#include "cel/schema_rules.hpp"
+#include "cel/rules/schema_rules.hpp"
 
 #include <fmt/format.h>
 

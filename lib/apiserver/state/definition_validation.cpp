@@ -1,6 +1,6 @@
 #include "apiserver/state/definition_validation.hpp"
 
-#include "api/names.hpp"
+#include "api/meta/names.hpp"
 #include "apiserver/objects/field_checks.hpp"
 #include "apiserver/objects/values.hpp"
 #include "apiserver/rules/webhook_validation.hpp"

@@ -1,6 +1,6 @@
 #include "apiserver/state/deletion_mark.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "apiserver/objects/values.hpp"
 
 #include <algorithm>

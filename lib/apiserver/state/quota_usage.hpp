@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/quantity.hpp"
+#include "api/meta/quantity.hpp"
 #include "apiserver/state/store.hpp"
 #include "json/value.hpp"
 

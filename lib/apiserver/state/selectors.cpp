@@ -1,6 +1,6 @@
 #include "apiserver/state/selectors.hpp"
 
-#include "api/names.hpp"
+#include "api/meta/names.hpp"
 
 #include <fmt/format.h>
 

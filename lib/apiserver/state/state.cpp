@@ -1,6 +1,6 @@
 #include "apiserver/state/state.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "apiserver/schema/schema_functions.hpp"
 #include "apiserver/state/admission_programs.hpp"
 #include "apiserver/state/event_versions.hpp"

@@ -1,6 +1,6 @@
 #include "apiserver/state/version_validation.hpp"
 
-#include "api/names.hpp"
+#include "api/meta/names.hpp"
 #include "apiserver/objects/values.hpp"
 #include "base/printable.hpp"
 

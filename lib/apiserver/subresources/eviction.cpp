@@ -1,6 +1,6 @@
 #include "apiserver/subresources/eviction.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "apiserver/admission/rule_matching.hpp"
 #include "apiserver/objects/values.hpp"
 #include "apiserver/operations/deletion.hpp"

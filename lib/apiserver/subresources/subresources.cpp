@@ -1,6 +1,6 @@
 #include "apiserver/subresources/subresources.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "apiserver/access/access_review.hpp"
 #include "apiserver/fields/managed_fields.hpp"
 #include "apiserver/objects/values.hpp"

@@ -1,6 +1,6 @@
 #include "apiserver/subresources/token_requests.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "apiserver/access/account_token.hpp"
 #include "apiserver/objects/values.hpp"
 #include "apiserver/operations/conformed_object.hpp"

@@ -1,6 +1,6 @@
 #include "apiserver/table/builtin_cells.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "apiserver/objects/values.hpp"
 #include "apiserver/table/cell_row.hpp"
 #include "apiserver/table/column_path.hpp"

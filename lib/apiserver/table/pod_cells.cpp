@@ -1,4 +1,4 @@
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "apiserver/objects/values.hpp"
 #include "apiserver/table/builtin_cells.hpp"
 #include "apiserver/table/table.hpp"

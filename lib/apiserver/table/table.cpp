@@ -1,6 +1,6 @@
 #include "apiserver/table/table.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "apiserver/objects/go_text.hpp"
 #include "apiserver/table/builtin_cells.hpp"
 #include "apiserver/table/column_path.hpp"

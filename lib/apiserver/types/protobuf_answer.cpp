@@ -1,6 +1,6 @@
 #include "apiserver/types/protobuf_answer.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "apiserver/protobuf/protobuf_messages.hpp"
 #include "apiserver/types/negotiation.hpp"
 #include "kube/core/base64.hpp"

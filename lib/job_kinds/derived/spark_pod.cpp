@@ -1,6 +1,6 @@
 #include "job_kinds/derived/spark_pod.hpp"
 
-#include "api/quantity.hpp"
+#include "api/meta/quantity.hpp"
 #include "job_kinds/text.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "kube/client/event_sink.hpp"
 
-#include "api/codec.hpp"
+#include "api/meta/codec.hpp"
 #include "base/log.hpp"
 
 #include <algorithm>

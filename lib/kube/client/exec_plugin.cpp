@@ -1,6 +1,6 @@
 #include "kube/client/exec_plugin.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "kube/client/leader_election.hpp"
 
-#include "api/codec.hpp"
+#include "api/meta/codec.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
 #include "net/event_loop.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/codec.hpp"
+#include "api/meta/codec.hpp"
 #include "base/clock.hpp"
 #include "kube/client/client.hpp"
 #include "kube/runtime/any_store.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/codec.hpp"
+#include "api/meta/codec.hpp"
 #include "kube/client/client.hpp"
 #include "kube/core/list_page.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/scheme.hpp"
+#include "api/schema/scheme.hpp"
 #include "kube/core/resource_path.hpp"
 
 #include <compare>

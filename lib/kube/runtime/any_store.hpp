@@ -1,8 +1,8 @@
 #pragma once
 
-#include "api/codec.hpp"
-#include "api/dynamic_object.hpp"
-#include "api/meta.hpp"
+#include "api/meta/codec.hpp"
+#include "api/meta/dynamic_object.hpp"
+#include "api/meta/meta.hpp"
 #include "base/error.hpp"
 #include "kube/core/kind.hpp"
 #include "kube/core/resource_path.hpp"

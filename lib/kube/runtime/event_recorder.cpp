@@ -1,6 +1,6 @@
 #include "kube/runtime/event_recorder.hpp"
 
-#include "api/codec.hpp"
+#include "api/meta/codec.hpp"
 #include "base/earlier.hpp"
 #include "base/sha1.hpp"
 #include "json/value.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/event.hpp"
+#include "api/core/event.hpp"
 #include "base/clock.hpp"
 #include "base/prng.hpp"
 

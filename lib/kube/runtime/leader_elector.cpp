@@ -1,6 +1,6 @@
 #include "kube/runtime/leader_elector.hpp"
 
-#include "api/codec.hpp"
+#include "api/meta/codec.hpp"
 #include "base/assert.hpp"
 #include "json/value.hpp"
 

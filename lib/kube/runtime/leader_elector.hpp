@@ -1,7 +1,7 @@
 #pragma once
 
-#include "api/kueue_names.hpp"
-#include "api/lease.hpp"
+#include "api/core/lease.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/prng.hpp"

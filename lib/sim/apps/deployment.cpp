@@ -1,6 +1,6 @@
 #include "sim/apps/deployment.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "sim/apps/int_or_percent.hpp"
 #include "sim/conditions.hpp"
 #include "sim/fields.hpp"

@@ -1,6 +1,6 @@
 #include "sim/kinds/app_wrapper.hpp"
 
-#include "api/kueue_names.hpp"
+#include "api/kueue/kueue_names.hpp"
 #include "job_kinds/builtin.hpp"
 #include "job_kinds/derived/wrapped_pod_sets.hpp"
 #include "job_kinds/path.hpp"

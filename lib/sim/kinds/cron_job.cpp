@@ -1,6 +1,6 @@
 #include "sim/kinds/cron_job.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "apiserver/rules/cron_schedule.hpp"
 #include "sim/fields.hpp"
 #include "sim/owned.hpp"

@@ -1,6 +1,6 @@
 #include "sim/kinds/ray.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "sim/conditions.hpp"
 #include "sim/fields.hpp"
 #include "sim/owned.hpp"

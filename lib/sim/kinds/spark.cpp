@@ -1,6 +1,6 @@
 #include "sim/kinds/spark.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "job_kinds/derived/spark_pod.hpp"
 #include "sim/fields.hpp"
 #include "sim/owned.hpp"

@@ -1,6 +1,6 @@
 #include "sim/kinds/training.hpp"
 
-#include "api/micro_time.hpp"
+#include "api/meta/micro_time.hpp"
 #include "job_kinds/text.hpp"
 #include "sim/conditions.hpp"
 #include "sim/fields.hpp"

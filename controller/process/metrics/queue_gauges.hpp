@@ -1,0 +1,85 @@
+#pragma once
+
+#include "controller/process/metrics/workload_tally.hpp"
+#include "controller/reconcile/stores.hpp"
+#include "engine/state/state.hpp"
+#include "metrics/gauge_group.hpp"
+#include "metrics/kueue_metrics.hpp"
+#include "workload/translator.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sluice::controller {
+
+/// The gauges of ClusterQueues and of the LocalQueues that point to them, ClusterQueue by
+/// ClusterQueue.
+class QueueGauges {
+  public:
+    struct Parts {
+        const Stores& stores;
+        const workload::Translator& translator;
+        const engine::State& state;
+        const WorkloadTally& tally;
+        metrics::KueueMetrics& metrics;
+        const metrics::CustomLabels& custom;
+        bool cluster_queue_resources = false;
+        bool local_queues = true;
+        bool unadmitted = true;  ///< counts of workloads by why they are not admitted
+        const api::LabelSelector* local_queue_selector = nullptr;  ///< none: all of them
+    };
+
+    explicit QueueGauges(const Parts& parts) : parts_(parts) {}
+
+    /// Reports the ClusterQueue of that name, which need not exist, and its LocalQueues, as they
+    /// are now. Returns how many pending workloads had to be counted, which is what it costs.
+    std::size_t report(const std::string& cluster_queue);
+    /// The queue was deleted, and all its series, counters too, are to go.
+    void remove_cluster_queue(const std::string& name);
+    void remove_local_queue(const std::string& ns, const std::string& name);
+    /// All series were dropped by the registry: each queue's next report makes them anew.
+    void forget();
+    /// The names of all ClusterQueues that are, were reported or are only named by a LocalQueue.
+    std::vector<std::string> all() const;
+    /// The values of a queue's custom labels are about to change.
+    void relabel_cluster_queue(const std::string& name);
+    void relabel_local_queue(const std::string& ns, const std::string& name);
+    /// Whether the LocalQueue has metrics (metrics.localQueueMetrics.localQueueSelector).
+    bool has_metrics(const api::LocalQueue& queue) const;
+
+  private:
+    /// What waits in a ClusterQueue as the scheduler sees it.
+    struct Waiting {
+        std::map<std::string, engine::Amount> requests;  ///< by resource
+        std::size_t active_classes = 0;
+        std::size_t inadmissible_classes = 0;
+        std::size_t parked = 0;
+        WorkloadTally::Counts parked_by_labels;
+        std::map<engine::LocalQueueIndex, std::size_t> parked_by_local_queue;
+    };
+    using Group = metrics::GaugeGroup;
+
+    Waiting count_waiting(engine::NodeIndex node) const;
+    void report_workloads(Group& group, const std::string& cluster_queue) const;
+    void report_pending(Group& group, const api::ClusterQueue& queue, const Waiting& waiting) const;
+    void report_counts(Group& group, const api::ClusterQueue& queue, const Waiting& waiting) const;
+    void report_waiting(Group& group, const api::ClusterQueue& queue, const Waiting& waiting) const;
+    void report_quotas(Group& group, const api::ClusterQueue& queue) const;
+    void report_amounts(Group& group, const api::ClusterQueue& queue) const;
+    void report_share(Group& group, const api::ClusterQueue& queue) const;
+    void report_local_queue(const api::LocalQueue& queue, const Waiting& waiting);
+    void report_local_amounts(
+        Group& group, const api::LocalQueue& queue, const WorkloadTally::OfLocalQueue& workloads
+    ) const;
+    void report_fair_usage(Group& group, const api::LocalQueue& queue) const;
+
+    Parts parts_;
+    std::map<std::string, Group> cluster_queues_;
+    std::map<std::pair<std::string, std::string>, Group> local_queues_;  ///< by namespace, name
+};
+
+}  // namespace sluice::controller

@@ -1,0 +1,94 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/prng.hpp"
+#include "controller/process/writes/awaited_echoes.hpp"
+#include "controller/reconcile/stores.hpp"
+#include "controller/reconcile/write_sink.hpp"
+#include "kube/client/client.hpp"
+#include "kube/runtime/backoff.hpp"
+#include "net/task_group.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sluice::controller {
+
+/// Performs writes against the API server: asynchronously, a bounded number of rows at a time, with
+/// retries. A row that waits for its next attempt takes no room, so that objects whose writes fail
+/// (a broken webhook of one namespace) do not hold up the others. Remembers what it wrote until the
+/// store shows it, however late that is.
+class ApiWriter final : public WriteSink {
+  public:
+    struct Parts {
+        kube::Client& client;
+        const Stores& stores;
+        const Clock& clock;
+        net::TaskGroup& tasks;
+        /// Called for each accepted write that has something to tell.
+        std::function<void(const EventNote&)> on_event;
+        std::function<void(const Observation&)> on_observation;
+        /// Called when a write to the object has ended, whatever became of it, and when the server
+        /// said what became of one whose echo is late.
+        std::function<void(const ObjectKey&, bool is_accepted)> on_ended;
+        /// Asked right before each attempt of a write: an error refuses it; empty: all may be sent.
+        kube::BeforeSend before_send = {};
+        /// Between the attempts of one write.
+        kube::BackoffOptions backoff{
+            .first = std::chrono::milliseconds(100),
+            .max = std::chrono::seconds(10),
+            .jitter_percent = 50
+        };
+    };
+
+    ApiWriter(Parts parts, std::size_t rows_max, std::uint64_t seed)
+        : parts_(std::move(parts)),
+          rows_max_(rows_max),
+          idle_since_(parts_.clock.instant()),
+          prng_(seed),
+          echoes_(parts_.stores, parts_.clock) {}
+
+    void submit(std::vector<Write> row, Attempts attempts, Done done) override;
+    bool has_room() const override { return rows_ < rows_max_; }
+    Duration pace() const override;
+    bool is_settled(const ObjectKey& key) const override { return echoes_.is_settled(key); }
+    /// Asks the server about objects whose echo is late, a few at a time. Returns when to be called
+    /// again; none: after the next write or answer.
+    std::optional<Instant> ask_for_late();
+    /// Rows under way, without those that wait for their next attempt.
+    std::size_t rows() const { return rows_; }
+
+  private:
+    boost::asio::awaitable<void> perform_row(std::vector<Write> row, Attempts attempts, Done done);
+    kube::Async<std::string> perform(Write write, Attempts attempts);
+    kube::Async<std::string> call(Write write);
+    boost::asio::awaitable<bool> pause(int attempt, int at_least_seconds);
+    /// A write of whose earlier attempts one may have been done.
+    struct Doubt {
+        Write write;
+        Time first_attempt;
+        Attempts attempts = Attempts::AFew;
+        Error error;  ///< the write's, if it was not done
+    };
+    /// What became of it; none: the server does not say.
+    boost::asio::awaitable<std::optional<Result<std::string>>> find_out(Doubt doubt);
+    boost::asio::awaitable<void> ask(AwaitedEchoes::Question question);
+    void begin_row();
+    void end_row();
+    void accepted(const Write& write, const std::string& answer);
+
+    Parts parts_;
+    std::size_t rows_max_;
+    std::size_t rows_ = 0;
+    Duration pace_{};  ///< while rows are under way, or when the last one ended
+    Instant idle_since_;
+    Prng prng_;
+    AwaitedEchoes echoes_;
+    int questions_ = 0;  ///< that wait for their answer
+};
+
+}  // namespace sluice::controller

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "api/core/pod.hpp"
+#include "api/meta/meta.hpp"
+
+#include <string_view>
+#include <vector>
+
+namespace sluice::api {
+
+/// The condition of that type, or nullptr.
+const Condition* find_condition(const std::vector<Condition>& conditions, std::string_view type);
+const ObjectCondition* find_condition(
+    const std::vector<ObjectCondition>& conditions, std::string_view type
+);
+
+/// Whether there is a condition of that type with status True.
+bool is_true(const std::vector<Condition>& conditions, std::string_view type);
+bool is_true(const std::vector<ObjectCondition>& conditions, std::string_view type);
+
+/// Adds the condition or replaces the one of its type; the old transition time stays where the
+/// status does not change. Whether anything changed.
+bool set_condition(std::vector<Condition>& conditions, Condition condition);
+
+}  // namespace sluice::api

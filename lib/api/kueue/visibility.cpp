@@ -1,0 +1,45 @@
+#include "api/kueue/visibility.hpp"
+
+namespace sluice::api {
+
+const TypeInfo& PendingWorkload::type() {
+    static const TypeInfo kInfo{
+        .fields =
+            {
+                field<&PendingWorkload::metadata>("metadata"),
+                field<&PendingWorkload::priority>("priority", "R"),
+                field<&PendingWorkload::local_queue_name>("localQueueName", "R"),
+                field<&PendingWorkload::position_in_cluster_queue>("positionInClusterQueue", "R"),
+                field<&PendingWorkload::position_in_local_queue>("positionInLocalQueue", "R"),
+            },
+    };
+    return kInfo;
+}
+
+const TypeInfo& PendingWorkloadsSummary::type() {
+    static const TypeInfo kInfo{
+        .fields =
+            {
+                field<&PendingWorkloadsSummary::metadata>("metadata"),
+                field<&PendingWorkloadsSummary::items>("items", "R"),
+            },
+        .kind = kKind,
+        .api_version = kVisibilityApiVersion,
+    };
+    return kInfo;
+}
+
+const TypeInfo& PendingWorkloadOptions::type() {
+    static const TypeInfo kInfo{
+        .fields =
+            {
+                field<&PendingWorkloadOptions::offset>("offset", "R"),
+                field<&PendingWorkloadOptions::limit>("limit"),
+            },
+        .kind = kKind,
+        .api_version = kVisibilityApiVersion,
+    };
+    return kInfo;
+}
+
+}  // namespace sluice::api

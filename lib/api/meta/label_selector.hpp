@@ -1,0 +1,39 @@
+#pragma once
+
+#include "api/meta/meta.hpp"
+#include "base/error.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sluice::api {
+
+/// A checked label selector, ready to be evaluated often. An empty one matches everything; whether
+/// an absent one matches nothing or everything is for the caller to know.
+class Selector {
+  public:
+    Selector() = default;
+    /// Errors: Invalid naming the wrong part, as in "matchExpressions[0].operator: …".
+    static Result<Selector> make(const LabelSelector& selector);
+
+    bool matches(const StringMap& labels) const;
+    bool empty() const { return requirements_.empty(); }
+
+  private:
+    enum class Operator : std::uint8_t { In, NotIn, Exists, DoesNotExist };
+    struct Requirement {
+        std::string key;
+        Operator operation;
+        std::vector<std::string> values;
+    };
+    static Result<Requirement> make_requirement(const LabelSelectorRequirement& expression);
+    static bool is_met(const Requirement& requirement, const StringMap& labels);
+
+    std::vector<Requirement> requirements_;
+};
+
+/// Whether the selector is valid and matches.
+bool matches(const LabelSelector& selector, const StringMap& labels);
+
+}  // namespace sluice::api

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "cel/syntax/expression.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice::cel {
+
+struct Token {
+    enum class Kind : std::uint8_t {
+        End,
+        Identifier,
+        Quoted,  ///< an identifier in backticks
+        Int,
+        Uint,
+        Double,
+        String,
+        Bytes,
+        Symbol,  ///< an operator, bracket, `in`, `true`, `false` or `null`
+    };
+    Kind kind = Kind::End;
+    std::size_t offset = 0;
+    std::string_view source;  ///< as it is written
+    std::string text;         ///< of a string: without quotes and escapes
+};
+
+/// The tokens of an expression; the last is End. What is no token is added to the faults.
+/// Lifetime: the tokens refer to the source.
+std::vector<Token> read_tokens(std::string_view source, std::vector<Fault>& faults);
+
+}  // namespace sluice::cel
