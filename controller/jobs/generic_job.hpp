@@ -136,6 +136,11 @@ class GenericJob {
     /// change makes it due.
     virtual std::optional<Time> look_again_at() const { return std::nullopt; }
     /// Returns when it was let run last, if its status shows that.
+    /// Returns true if somebody resumed it before its stop was complete.
+    virtual bool is_stop_undone() const { return false; }
+    /// Returns true if somebody resumed it and its controller has not seen that yet, so that it has
+    /// no pods.
+    virtual bool is_resuming() const { return false; }
     virtual std::optional<Time> resumed_at() const { return std::nullopt; }
     /// The Workload follows its queue name.
     virtual bool may_change_queue() const { return true; }

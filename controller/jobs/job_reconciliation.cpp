@@ -282,8 +282,9 @@ JobReconciliation::Next JobReconciliation::follow_ancestor() {
     }
     // Its controller lets it run, or has done so after our last stop: the two of them must not
     // write without end.
-    const auto resumed = job_.resumed_at();
-    if ((excess || job_.is_stop_unfinished()) && resumed && now_ < *resumed + kStopInterval) {
+    const bool is_undone = job_.is_stop_undone();
+    const auto resumed = is_undone && job_.is_resuming() ? now_ : job_.resumed_at();
+    if ((excess || is_undone) && resumed && now_ < *resumed + kStopInterval) {
         Outcome later;
         later.requeue_at = *resumed + kStopInterval;
         return later;

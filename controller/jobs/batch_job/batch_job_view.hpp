@@ -29,6 +29,8 @@ class BatchJob final : public GenericJob {
     }
     bool are_pods_ready() const override;
     std::optional<JobEnd> find_end() const override;
+    bool is_stop_undone() const override;
+    bool is_resuming() const override;
     std::optional<Time> resumed_at() const override;
     std::vector<api::ReclaimablePod> reclaimable_pods(const api::Workload& workload) const override;
     bool makes_pods_of(std::string_view /*pod_set*/) const override { return true; }
@@ -49,6 +51,7 @@ class BatchJob final : public GenericJob {
     std::int32_t pod_count() const;
 
   private:
+    bool is_marked_as_stopping() const;
     /// Below which the Job cannot be admitted partially; none: not at all. Errors: Invalid naming
     /// the annotation.
     Result<std::optional<std::int32_t>> min_pod_count() const;

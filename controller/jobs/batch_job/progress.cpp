@@ -21,6 +21,13 @@ std::optional<std::int32_t> parse_index(std::string_view text) {
     return is_whole && index >= 0 ? std::optional(index) : std::nullopt;
 }
 
+const api::ObjectCondition* find_suspended(const api::Job& job) {
+    const auto& conditions = job.status.conditions;
+    const auto found =
+        std::ranges::find(conditions, api::condition::kJobSuspended, &api::ObjectCondition::type_);
+    return found == conditions.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 std::int32_t count_indexes(std::initializer_list<std::string_view> lists, std::int32_t limit) {
@@ -67,12 +74,16 @@ std::optional<JobEnd> BatchJob::find_end() const {
     return std::nullopt;
 }
 
+bool BatchJob::is_resuming() const {
+    const auto* suspended = find_suspended(*job_);
+    return !job_->spec.suspend.value_or(false) && suspended != nullptr &&
+           suspended->status == api::condition_status::kTrue;
+}
+
 std::optional<Time> BatchJob::resumed_at() const {
-    const auto& conditions = job_->status.conditions;
-    const auto found =
-        std::ranges::find(conditions, api::condition::kJobSuspended, &api::ObjectCondition::type_);
-    return found != conditions.end() && found->status == api::condition_status::kFalse
-               ? found->last_transition_time
+    const auto* suspended = find_suspended(*job_);
+    return suspended != nullptr && suspended->status == api::condition_status::kFalse
+               ? suspended->last_transition_time
                : std::nullopt;
 }
 

@@ -32,8 +32,15 @@ bool BatchJob::is_suspended() const {
 }
 
 bool BatchJob::is_stop_unfinished() const {
-    return job_->spec.suspend.value_or(false) &&
-           find_value(job_->metadata.annotations, api::annotation::kStopping) == "true";
+    return job_->spec.suspend.value_or(false) && is_marked_as_stopping();
+}
+
+bool BatchJob::is_stop_undone() const {
+    return !job_->spec.suspend.value_or(false) && is_marked_as_stopping();
+}
+
+bool BatchJob::is_marked_as_stopping() const {
+    return find_value(job_->metadata.annotations, api::annotation::kStopping) == "true";
 }
 
 bool BatchJob::wants_equal_completions() const {

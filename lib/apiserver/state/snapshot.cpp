@@ -1,6 +1,7 @@
 #include "apiserver/state/snapshot.hpp"
 
 #include "apiserver/state/custom_types.hpp"
+#include "apiserver/state/deletion_mark.hpp"
 #include "base/sha256.hpp"
 #include "json/value.hpp"
 
@@ -16,7 +17,6 @@ namespace {
 
 constexpr std::int64_t kFormat = 1;
 constexpr std::string_view kMark = "{\"sluiceSnapshot\":";
-const Collection definitions_collection{"apiextensions.k8s.io", "customresourcedefinitions"};
 /// More than can be written between two images.
 constexpr std::int64_t kVersionGap = 1'000'000;
 constexpr std::size_t kChecksumSize = 64;

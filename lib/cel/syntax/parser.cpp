@@ -14,7 +14,7 @@ namespace sluice::cel {
 namespace {
 
 using Node = Expression::Node;
-using Kind = Token::Kind;
+using TokenKind = Token::Kind;
 
 constexpr std::array<std::string_view, 17> kReserved{
     "as",
@@ -66,7 +66,7 @@ class Parser {
 
     ExpressionPtr read() {
         auto expression = read_conditional();
-        if (faults_.empty() && !is_at(Kind::End)) {
+        if (faults_.empty() && !is_at(TokenKind::End)) {
             fail(fmt::format("Syntax error: extraneous input '{}' expecting <EOF>", peek().source));
         }
         return faults_.empty() ? std::move(expression) : nullptr;
@@ -76,9 +76,9 @@ class Parser {
     const Token& peek(std::size_t ahead = 0) const {
         return tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
     }
-    bool is_at(Kind kind) const { return peek().kind == kind; }
+    bool is_at(TokenKind kind) const { return peek().kind == kind; }
     bool is_symbol(std::string_view symbol, std::size_t ahead = 0) const {
-        return peek(ahead).kind == Kind::Symbol && peek(ahead).source == symbol;
+        return peek(ahead).kind == TokenKind::Symbol && peek(ahead).source == symbol;
     }
     bool take(std::string_view symbol) {
         if (!is_symbol(symbol)) {
@@ -95,7 +95,7 @@ class Parser {
         }
     }
     static std::string_view shown(const Token& token) {
-        return token.kind == Kind::End ? "<EOF>" : token.source;
+        return token.kind == TokenKind::End ? "<EOF>" : token.source;
     }
     void fail(std::string text) { fail_at(peek().offset, std::move(text)); }
     void fail_at(std::size_t offset, std::string text) {
@@ -167,7 +167,7 @@ class Parser {
             return read_unary();
         }
         auto left = read_binary(precedence + 1);
-        while (is_at(Kind::Symbol)) {
+        while (is_at(TokenKind::Symbol)) {
             const auto found = std::ranges::find_if(kInfixOperators, [&](const Operator& each) {
                 return each.precedence == precedence && each.symbol == peek().source;
             });
@@ -190,7 +190,8 @@ class Parser {
         while (is_symbol(symbol, count)) {
             ++count;
         }
-        const bool is_number = peek(count).kind == Kind::Int || peek(count).kind == Kind::Double;
+        const bool is_number =
+            peek(count).kind == TokenKind::Int || peek(count).kind == TokenKind::Double;
         if (count == 0 || (!is_not && count == 1 && is_number)) {
             return read_member();
         }
@@ -226,7 +227,7 @@ class Parser {
 
     ExpressionPtr read_selection(ExpressionPtr target, std::size_t offset) {
         const bool is_optional = take("?");
-        if (!is_at(Kind::Identifier) && !is_at(Kind::Quoted)) {
+        if (!is_at(TokenKind::Identifier) && !is_at(TokenKind::Quoted)) {
             fail(fmt::format(
                 "Syntax error: mismatched input '{}' expecting IDENTIFIER", shown(peek())
             ));
@@ -234,7 +235,7 @@ class Parser {
         }
         const Token name = peek();
         ++at_;
-        if (name.kind == Kind::Quoted) {
+        if (name.kind == TokenKind::Quoted) {
             fail_at(name.offset, "unsupported syntax: '`'");
             return target;
         }
@@ -283,9 +284,9 @@ class Parser {
         if (take("{")) {
             return read_collection(Node::Map, offset, "}");
         }
-        const bool has_dot = is_symbol(".") && peek(1).kind == Kind::Identifier;
+        const bool has_dot = is_symbol(".") && peek(1).kind == TokenKind::Identifier;
         at_ += has_dot ? 1 : 0;
-        return is_at(Kind::Identifier) ? read_name() : read_literal();
+        return is_at(TokenKind::Identifier) ? read_name() : read_literal();
     }
 
     ExpressionPtr read_name() {
@@ -319,7 +320,7 @@ class Parser {
         object->name = std::move(name);
         while (faults_.empty() && !is_symbol("}")) {
             object->is_optional.push_back(take("?"));
-            if (!is_at(Kind::Identifier) && !is_at(Kind::Quoted)) {
+            if (!is_at(TokenKind::Identifier) && !is_at(TokenKind::Quoted)) {
                 fail(fmt::format(
                     "Syntax error: mismatched input '{}' expecting IDENTIFIER", shown(peek())
                 ));
@@ -363,18 +364,18 @@ class Parser {
         const bool is_negative = take("-");
         const Token token = peek();
         Value value;
-        if (token.kind == Kind::Int) {
+        if (token.kind == TokenKind::Int) {
             value = read_integer(token, is_negative, offset);
-        } else if (token.kind == Kind::Double) {
+        } else if (token.kind == TokenKind::Double) {
             double number = 0;
             const auto text = (is_negative ? "-" : "") + std::string(token.source);
             std::from_chars(text.data(), text.data() + text.size(), number);
             value = number;
-        } else if (token.kind == Kind::Uint) {
+        } else if (token.kind == TokenKind::Uint) {
             value = read_unsigned(token);
-        } else if (token.kind == Kind::String) {
+        } else if (token.kind == TokenKind::String) {
             value = make_string(token.text);
-        } else if (token.kind == Kind::Bytes) {
+        } else if (token.kind == TokenKind::Bytes) {
             value = Bytes{Text::own(token.text)};
         } else if (is_symbol("true") || is_symbol("false")) {
             value = token.source == "true";
@@ -382,7 +383,7 @@ class Parser {
             fail_unexpected();
             return make_literal(offset, Value());
         }
-        at_ += is_at(Kind::End) ? 0 : 1;
+        at_ += is_at(TokenKind::End) ? 0 : 1;
         return make_literal(offset, std::move(value));
     }
 
@@ -393,7 +394,7 @@ class Parser {
         constexpr std::string_view kExpected =
             "'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, "
             "STRING, BYTES, IDENTIFIER";
-        const std::string_view problem = is_at(Kind::End) ? "mismatched" : "extraneous";
+        const std::string_view problem = is_at(TokenKind::End) ? "mismatched" : "extraneous";
         fail(fmt::format(
             "Syntax error: {} input '{}' expecting {{{}}}", problem, shown(peek()), kExpected
         ));

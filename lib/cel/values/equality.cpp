@@ -20,12 +20,12 @@ int compare_double(double a, double b) {
     return sign(a<b, a> b);
 }
 
-constexpr double kMinInt = -9223372036854775808.0;
-constexpr double kMaxInt = 9223372036854775808.0;
+constexpr double kLeastInt = -9223372036854775808.0;
+constexpr double kLargestInt = 9223372036854775808.0;
 constexpr double kMaxUint = 18446744073709551616.0;
 
 int compare_to_double(std::int64_t a, double b) {
-    return b < kMinInt ? 1 : b > kMaxInt ? -1 : compare_double(static_cast<double>(a), b);
+    return b < kLeastInt ? 1 : b > kLargestInt ? -1 : compare_double(static_cast<double>(a), b);
 }
 
 int compare_to_double(std::uint64_t a, double b) {
