@@ -17,6 +17,23 @@ constexpr std::string_view kTable = "application/json;as=Table;v=v1;g=meta.k8s.i
 
 }  // namespace
 
+TEST_CASE("a Service has an address and keeps it", "[apiserver][kinds]") {
+    ServerClient client;
+    const std::string services = "/api/v1/namespaces/default/services";
+    const std::string spec = "{metadata: {name: s}, spec: {ports: [{port: 80}]}}";
+    REQUIRE(client.outcome("POST", services, spec) == "201");
+    const std::string address = client.at(services + "/s", {"spec", "clusterIP"});
+    CHECK(address.starts_with("10."));
+    REQUIRE(client.outcome("PUT", services + "/s", spec) == "200");
+    CHECK(client.at(services + "/s", {"spec", "clusterIP"}) == address);
+    REQUIRE(
+        client.outcome(
+            "POST", services, "{metadata: {name: h}, spec: {clusterIP: None, ports: [{port: 80}]}}"
+        ) == "201"
+    );
+    CHECK(client.at(services + "/h", {"spec", "clusterIP"}) == "None");
+}
+
 TEST_CASE("a text that may be empty is kept where it is", "[apiserver][kinds]") {
     ServerClient client;
     REQUIRE(

@@ -237,6 +237,11 @@ class ClientsTest(unittest.TestCase):
         self.assertIn("example.com/web:2", self.kubectl("describe", "pod", pod))
         self.assertIn("ScalingReplicaSet", self.kubectl("events", "--for", "deployment/web"))
 
+    def test_a_service_has_an_address(self):
+        self.kubectl("create", "service", "clusterip", "served", "--tcp=80")
+        self.addCleanup(self.kubectl, "delete", "service", "served")
+        self.assertRegex(self.value("service/served", ".spec.clusterIP"), r"^\d+\.\d+\.\d+\.\d+$")
+
     def test_a_quota_refuses_what_exceeds_it(self):
         space = f"{SPACE}-quota"
         self.kubectl("create", "namespace", space)

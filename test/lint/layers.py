@@ -52,7 +52,7 @@ LAYERS = {
     "apiserver/types": "base json yaml api/meta kube/core apiserver/objects apiserver/schema"
     " apiserver/protobuf",
     "apiserver/rules": "base json api/meta api/core config apiserver/objects apiserver/types",
-    "apiserver/defaults": "json api/kueue kube/core apiserver/objects apiserver/schema"
+    "apiserver/defaults": "base json api/kueue kube/core apiserver/objects apiserver/schema"
     " apiserver/types apiserver/rules",
     "apiserver/table": "base json api/meta apiserver/objects apiserver/types",
     "apiserver/state": "base json api/meta api/kueue webhook cel/evaluation cel/rules"

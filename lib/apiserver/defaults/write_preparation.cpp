@@ -3,6 +3,9 @@
 #include "api/kueue/kueue_names.hpp"
 #include "apiserver/objects/values.hpp"
 #include "apiserver/types/builtin_schemas.hpp"
+#include "base/sha1.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -409,6 +412,32 @@ void prepare_new(std::string_view group, std::string_view kind, Value& object) {
     }
 }
 
+void give_cluster_address(Value& service) {
+    Value& spec = object_at(service, "spec");
+    if (spec.string_at("type") == "ExternalName" || !spec.string_at("clusterIP").empty()) {
+        return;
+    }
+    // Nothing listens there, but clients such as helm wait until a Service has an address.
+    const Value& metadata = *service.find("metadata");
+    const std::string hash = sha1_hex(
+        std::string(metadata.string_at("namespace")) + "/" + std::string(metadata.string_at("name"))
+    );
+    const auto number = std::stoul(hash.substr(0, 5), nullptr, 16);
+    const std::string address =
+        fmt::format("10.{}.{}.{}", 96 + (number >> 16U), (number >> 8U) & 0xffU, number & 0xffU);
+    spec.set("clusterIP", address);
+    spec.set("clusterIPs", json::Array{address});
+}
+
+void keep_cluster_address(const Value& old_service, Value& service) {
+    Value& spec = object_at(service, "spec");
+    const Value& old_spec = *old_service.find("spec");
+    if (spec.string_at("type") != "ExternalName" && spec.string_at("clusterIP").empty()) {
+        copy_member(old_spec, spec, "clusterIP");
+        copy_member(old_spec, spec, "clusterIPs");
+    }
+}
+
 }  // namespace
 
 void prepare_for_create(std::string_view group, std::string_view kind, Value& object) {
@@ -429,6 +458,9 @@ void prepare_for_create(std::string_view group, std::string_view kind, Value& ob
         object_at(object, "metadata").erase("generation");
     }
     prepare_new(group, kind, object);
+    if (group.empty() && kind == "Service") {
+        give_cluster_address(object);
+    }
 }
 
 void prepare_for_update(
@@ -455,6 +487,9 @@ void prepare_for_update(
     }
     if (group.empty() && kind == "Pod") {
         raise_grace_period(object);
+    }
+    if (group.empty() && kind == "Service") {
+        keep_cluster_address(old_object, object);
     }
     if (group.empty() && kind == "PersistentVolumeClaim") {
         normalize_data_sources(object_at(object, "spec"));
