@@ -170,20 +170,6 @@ void SimulatedCluster::note_all(const apiserver::Collection& collection, const s
     }
 }
 
-std::vector<apiserver::Snapshot> SimulatedCluster::list(
-    const apiserver::Collection& collection, std::string_view ns
-) const {
-    std::vector<apiserver::Snapshot> found;
-    const auto& objects = server_.state().store.objects(collection);
-    const bool is_of_cluster = !objects.empty() && objects.begin()->first.ns.empty();
-    const std::string first(is_of_cluster ? std::string_view() : ns);
-    for (auto at = objects.lower_bound({first, ""}); at != objects.end() && at->first.ns == first;
-         ++at) {
-        found.push_back(at->second);
-    }
-    return found;
-}
-
 std::optional<Time> SimulatedCluster::next_time() const {
     std::optional<Time> next;
     for (const auto& [key, time] : again_) {
@@ -444,13 +430,7 @@ Outcome SimulatedCluster::ask_controller(
             return find(ns, version, kind, name);
         };
     return controller.reconcile(
-        {.object = read,
-         .owned = owned,
-         .find = find_other,
-         .pace = options_.pace,
-         .now = now,
-         .list = [this,
-                  ns](const apiserver::Collection& collection) { return list(collection, ns); }}
+        {.object = read, .owned = owned, .find = find_other, .pace = options_.pace, .now = now}
     );
 }
 

@@ -83,9 +83,6 @@ class SimulatedCluster {
         const std::vector<const json::Value*>& owned,
         Time now
     );
-    std::vector<apiserver::Snapshot> list(
-        const apiserver::Collection& collection, std::string_view ns
-    ) const;
     void give_addresses(const json::Value& pod, Outcome& outcome);
     void tell_failed_creation(const Key& key, const json::Value& object, Time now);
     void take_due(Time now);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "apiserver/state/store.hpp"
 #include "base/clock.hpp"
 #include "json/value.hpp"
 #include "sim/pace.hpp"
@@ -18,16 +17,11 @@ struct Turn {
     using Find = std::function<
         json::Value(std::string_view api_version, std::string_view kind, std::string_view name)>;
 
-    /// All objects of a kind, of the namespace of this one unless the kind has none.
-    using List =
-        std::function<std::vector<apiserver::Snapshot>(const apiserver::Collection& collection)>;
-
     const json::Value& object;
     const std::vector<const json::Value*>& owned;  ///< that it controls, of all kinds
     const Find& find;
     Pace pace;
     Time now;
-    List list{};
 
     /// Those of what it controls that are of the kind.
     std::vector<const json::Value*> owned_of(std::string_view kind) const;

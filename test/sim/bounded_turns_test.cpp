@@ -50,15 +50,13 @@ std::string replica_set(std::string_view replicas) {
 sim::Outcome take_turn(
     const apiserver::Collection& collection,
     const json::Value& object,
-    const std::vector<json::Value>& owned,
-    const std::vector<apiserver::Snapshot>& nodes = {}
+    const std::vector<json::Value>& owned
 ) {
     std::vector<const json::Value*> pointers;
     std::ranges::transform(owned, std::back_inserter(pointers), [](const json::Value& each) {
         return &each;
     });
     const sim::Turn::Find find = [](auto, auto, auto) { return json::Value(); };
-    const sim::Turn::List list = [&nodes](const auto&) { return nodes; };
     return sim::controllers()
         .at(collection)
         .reconcile({
@@ -67,7 +65,6 @@ sim::Outcome take_turn(
             .find = find,
             .pace = {},
             .now = *api::parse_time("2026-01-01T00:00:00Z"),
-            .list = list,
         });
 }
 

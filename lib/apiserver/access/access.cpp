@@ -338,12 +338,6 @@ std::vector<Value> rules_of(const State& state, const Subject& subject, std::str
     return rules;
 }
 
-std::vector<Value> rules_of_role(const State& state, const Value& role) {
-    std::vector<Value> rules;
-    RuleVisitor(state, [&rules](const Value& rule) { rules.push_back(rule); }).visit_role(role);
-    return rules;
-}
-
 std::optional<Error> find_access_fault(const State& state, const Request& request) {
     if (!request.is_restricted) {
         return std::nullopt;

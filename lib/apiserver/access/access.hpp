@@ -50,9 +50,6 @@ std::optional<std::string> find_grant(
 /// All rules that say what the user may do in the namespace, in the order of their bindings.
 std::vector<json::Value> rules_of(const State& state, const Subject& subject, std::string_view ns);
 
-/// The rules of a role, those that it gathers from others by its aggregationRule included.
-std::vector<json::Value> rules_of_role(const State& state, const json::Value& role);
-
 /// The refusal of a request that its user may not make; nothing: it is allowed.
 std::optional<Error> find_access_fault(const State& state, const Request& request);
 

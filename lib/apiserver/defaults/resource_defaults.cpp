@@ -14,7 +14,7 @@ using json::Array;
 using json::Object;
 using json::Value;
 
-/// The items of a list that may be changed; none where there is no list.
+/// Calls the function with each item of the list. Does nothing if there is no list.
 template <class F>
 void for_each_item(Value& object, std::string_view list, F change) {
     if (Value* items = object.find(list); items != nullptr && items->is_array()) {

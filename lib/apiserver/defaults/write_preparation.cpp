@@ -444,12 +444,7 @@ void prepare_for_create(std::string_view group, std::string_view kind, Value& ob
     const auto& rules = kind_rules_of(group, kind);
     if (rules.has_status && !rules.keeps_new_status) {
         if (const Value* status = object.find("status")) {
-            const bool is_new_scaler = object.string_at("apiVersion") == "autoscaling/v2";
-            object.set(
-                "status",
-                is_new_scaler ? Object{{"currentMetrics", Value()}, {"desiredReplicas", 0}}
-                              : zero_status(group, kind, *status)
-            );
+            object.set("status", zero_status(group, kind, *status));
         }
     }
     if (rules.counts || kind == "PriorityClass") {

@@ -170,10 +170,6 @@ void check_one_of(
     }
 }
 
-bool leads_upwards(std::string_view path) {
-    return fmt::format("/{}/", path).find("/../") != std::string::npos;
-}
-
 std::vector<std::string> find_port_name_problems(std::string_view name) {
     std::vector<std::string> problems;
     const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };

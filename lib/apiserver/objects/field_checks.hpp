@@ -52,8 +52,6 @@ void check_one_of(
     std::string_view name,
     std::initializer_list<const char*> supported
 );
-/// Whether a part of the path is `..`.
-bool leads_upwards(std::string_view path);
 /// What Kubernetes says of the name of a port; none: it is valid.
 std::vector<std::string> find_port_name_problems(std::string_view name);
 /// A port number.

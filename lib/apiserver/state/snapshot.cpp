@@ -79,8 +79,6 @@ std::string_view take_line(std::string_view& text) {
 }  // namespace
 
 StoreImage take_image(const Store& store) {
-    // How the parts of the control plane are is found anew by each run.
-    const Collection statuses{"", "componentstatuses"};
     StoreImage image{.version = store.version(), .entries = {}};
     image.entries.reserve(store.size());
     const auto add = [&](const Collection& collection) {
@@ -90,7 +88,7 @@ StoreImage take_image(const Store& store) {
     };
     add(definitions_collection);
     for (const Collection& collection : store.collections()) {
-        if (collection != definitions_collection && collection != statuses) {
+        if (collection != definitions_collection) {
             add(collection);
         }
     }

@@ -20,7 +20,7 @@ namespace {
 
 using json::Value;
 
-/// Whether nobody loses anything by its end.
+/// Returns true if the pod has not started, has ended or is being deleted.
 bool is_idle(const Value& pod) {
     const Value* status = pod.find("status");
     const auto phase = status == nullptr ? std::string_view() : status->string_at("phase");
