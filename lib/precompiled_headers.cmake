@@ -65,8 +65,9 @@ function(use_precompiled_headers pch folder)
 endfunction()
 set(controller_headers
     api/kueue/cluster_queue.hpp api/core/pod.hpp api/kueue/workload.hpp boost/asio/any_io_executor.hpp
-    boost/asio/awaitable.hpp config/configuration.hpp controller/jobs/generic_job.hpp
-    controller/reconcile/stores.hpp engine/state/state.hpp net/http_server.hpp workload/translator.hpp)
+    boost/asio/awaitable.hpp config/configuration.hpp controller/jobs/job/generic_job.hpp
+    controller/reconcile/stores.hpp engine/state/state.hpp net/http/http_server.hpp
+    workload/translation/translator.hpp)
 precompile(precompiled_headers lib ${headers})
 use_precompiled_headers(${lib} ${PROJECT_SOURCE_DIR}/lib)
 precompile(precompiled_controller_headers controller ${headers} ${controller_headers})

@@ -1,5 +1,5 @@
 #include "controller/jobs/batch_job/batch_job.hpp"
-#include "controller/jobs/job_reconciler.hpp"
+#include "controller/jobs/reconciliation/job_reconciler.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 
 #include <utility>

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "controller/jobs/generic_job.hpp"
-#include "controller/jobs/job_kinds.hpp"
-#include "controller/jobs/object_admission.hpp"
+#include "controller/jobs/job/generic_job.hpp"
+#include "controller/jobs/job/job_kinds.hpp"
+#include "controller/jobs/job/object_admission.hpp"
 #include "controller/reconcile/reconcile.hpp"
 #include "controller/reconcile/stores.hpp"
 #include "controller/reconcile/view.hpp"
@@ -11,7 +11,7 @@
 #include "engine/types/event.hpp"
 #include "kube/core/kind.hpp"
 #include "kube/runtime/any_store.hpp"
-#include "workload/translator.hpp"
+#include "workload/translation/translator.hpp"
 
 #include <cstdint>
 #include <functional>

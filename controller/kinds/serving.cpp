@@ -1,8 +1,8 @@
 #include "api/core/apps.hpp"
-#include "controller/jobs/serving/group_pods.hpp"
+#include "controller/jobs/members/group_pods.hpp"
+#include "controller/jobs/members/serving_names.hpp"
 #include "controller/jobs/serving/leader_worker_set_groups.hpp"
 #include "controller/jobs/serving/serving_admission.hpp"
-#include "controller/jobs/serving/serving_names.hpp"
 #include "controller/jobs/serving/stateful_set_groups.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 

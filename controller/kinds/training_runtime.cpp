@@ -1,4 +1,4 @@
-#include "controller/jobs/train_job/training_runtime.hpp"
+#include "controller/jobs/described/training_runtime.hpp"
 
 #include "controller/kinds/builtin_kinds.hpp"
 

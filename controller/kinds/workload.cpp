@@ -1,14 +1,14 @@
 #include "controller/reconcilers/workload.hpp"
 
 #include "api/kueue/kueue_names.hpp"
-#include "controller/jobs/elastic_pods.hpp"
 #include "controller/jobs/pod/pod_kind.hpp"
+#include "controller/jobs/reconciliation/elastic_pods.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/kinds/registry.hpp"
 #include "controller/reconcile/pod_groups.hpp"
 #include "controller/reconcile/workload_status.hpp"
 #include "controller/reconcilers/described_owner.hpp"
-#include "workload/slices.hpp"
+#include "workload/translation/slices.hpp"
 
 namespace sluice::controller {
 

@@ -5,7 +5,7 @@
 #include "base/log_common_field.hpp"
 #include "config/go_duration.hpp"
 #include "controller/process/queue_dump.hpp"
-#include "net/with_timeout.hpp"
+#include "net/loop/with_timeout.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -27,10 +27,10 @@
 #include "kube/client/client.hpp"
 #include "kube/client/event_sink.hpp"
 #include "kube/client/leadership.hpp"
-#include "net/event_loop.hpp"
-#include "net/listening_socket.hpp"
-#include "net/task_group.hpp"
-#include "workload/translator.hpp"
+#include "net/loop/event_loop.hpp"
+#include "net/loop/task_group.hpp"
+#include "net/transport/listening_socket.hpp"
+#include "workload/translation/translator.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -5,7 +5,7 @@
 #include "controller/kinds/builtin_kinds.hpp"
 #include "job_kinds/text.hpp"
 #include "json/value.hpp"
-#include "net/event_loop.hpp"
+#include "net/loop/event_loop.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "controller/process/heartbeat.hpp"
 
-#include "net/event_loop.hpp"
+#include "net/loop/event_loop.hpp"
 
 #include <algorithm>
 

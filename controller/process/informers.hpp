@@ -5,8 +5,8 @@
 #include "controller/kinds/registry.hpp"
 #include "kube/client/client.hpp"
 #include "kube/client/reflector.hpp"
-#include "net/event_loop.hpp"
-#include "net/task_group.hpp"
+#include "net/loop/event_loop.hpp"
+#include "net/loop/task_group.hpp"
 
 #include <chrono>
 #include <cstdint>

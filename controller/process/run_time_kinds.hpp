@@ -6,8 +6,8 @@
 #include "controller/process/runner/reconcile_runner.hpp"
 #include "controller/scheduler/state_feeder.hpp"
 #include "job_kinds/catalog.hpp"
-#include "net/event_loop.hpp"
-#include "net/task_group.hpp"
+#include "net/loop/event_loop.hpp"
+#include "net/loop/task_group.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>

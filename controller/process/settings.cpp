@@ -2,8 +2,8 @@
 
 #include "config/honoured.hpp"
 #include "config/validation.hpp"
-#include "controller/jobs/serving/serving_names.hpp"
-#include "workload/options.hpp"
+#include "controller/jobs/members/serving_names.hpp"
+#include "workload/translation/options.hpp"
 
 #include <algorithm>
 #include <chrono>

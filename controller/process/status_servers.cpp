@@ -4,7 +4,7 @@
 #include "controller/process/profile_pages.hpp"
 #include "controller/process/webhooks/tls_settings.hpp"
 #include "metrics/registry.hpp"
-#include "net/event_loop.hpp"
+#include "net/loop/event_loop.hpp"
 #include "serving/path_table.hpp"
 
 #include <fmt/format.h>

@@ -4,7 +4,7 @@
 #include "config/configuration.hpp"
 #include "controller/process/heartbeat.hpp"
 #include "kube/client/client.hpp"
-#include "net/http_server.hpp"
+#include "net/http/http_server.hpp"
 #include "serving/certificate_source.hpp"
 #include "serving/delegated_authorization.hpp"
 #include "serving/secure_server.hpp"

@@ -4,7 +4,7 @@
 #include "controller/process/webhooks/aggregation_publication.hpp"
 #include "controller/process/webhooks/tls_settings.hpp"
 #include "controller/visibility/visibility_handler.hpp"
-#include "net/event_loop.hpp"
+#include "net/loop/event_loop.hpp"
 
 #include <chrono>
 #include <optional>

@@ -7,9 +7,9 @@
 #include "base/log.hpp"
 #include "config/kind_argument.hpp"
 #include "config/validation.hpp"
-#include "controller/jobs/elastic_pods.hpp"
+#include "controller/jobs/members/serving_names.hpp"
 #include "controller/jobs/pod/pod_resize.hpp"
-#include "controller/jobs/serving/serving_names.hpp"
+#include "controller/jobs/reconciliation/elastic_pods.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/process/controller_process.hpp"
 #include "controller/process/passed_kinds.hpp"
@@ -19,7 +19,7 @@
 #include "kube/client/leader_election.hpp"
 #include "kube/client/leader_thread.hpp"
 #include "webhook/kueue_webhooks.hpp"
-#include "workload/options.hpp"
+#include "workload/translation/options.hpp"
 
 #include <fmt/format.h>
 

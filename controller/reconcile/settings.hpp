@@ -2,7 +2,7 @@
 
 #include "api/meta/label_selector.hpp"
 #include "config/configuration.hpp"
-#include "workload/translation_settings.hpp"
+#include "workload/pods/translation_settings.hpp"
 
 #include <functional>
 #include <optional>

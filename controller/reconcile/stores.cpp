@@ -2,7 +2,7 @@
 
 #include "api/kueue/kueue_names.hpp"
 #include "controller/reconcile/lost_job.hpp"
-#include "workload/slices.hpp"
+#include "workload/translation/slices.hpp"
 
 #include <utility>
 #include <vector>

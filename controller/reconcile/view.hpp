@@ -2,7 +2,7 @@
 
 #include "controller/reconcile/settings.hpp"
 #include "controller/reconcile/stores.hpp"
-#include "workload/translator.hpp"
+#include "workload/translation/translator.hpp"
 
 #include <set>
 

@@ -4,8 +4,8 @@
 #include "api/kueue/kueue_names.hpp"
 #include "api/meta/codec.hpp"
 #include "controller/reconcile/finalizer.hpp"
-#include "workload/messages.hpp"
-#include "workload/queueable.hpp"
+#include "workload/status/messages.hpp"
+#include "workload/translation/queueable.hpp"
 
 #include <algorithm>
 

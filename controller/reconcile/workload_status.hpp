@@ -3,7 +3,7 @@
 #include "api/kueue/workload.hpp"
 #include "base/clock.hpp"
 #include "controller/reconcile/reconcile.hpp"
-#include "workload/status.hpp"
+#include "workload/status/status.hpp"
 
 #include <cstdint>
 #include <string>

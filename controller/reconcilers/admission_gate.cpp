@@ -2,10 +2,10 @@
 
 #include "api/kueue/kueue_names.hpp"
 #include "controller/reconcile/workload_status.hpp"
-#include "workload/messages.hpp"
-#include "workload/queueable.hpp"
-#include "workload/status.hpp"
-#include "workload/text.hpp"
+#include "workload/pods/text.hpp"
+#include "workload/status/messages.hpp"
+#include "workload/status/status.hpp"
+#include "workload/translation/queueable.hpp"
 
 #include <string>
 #include <string_view>

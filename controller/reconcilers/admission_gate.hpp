@@ -3,7 +3,7 @@
 #include "api/kueue/workload.hpp"
 #include "controller/reconcile/reconcile.hpp"
 #include "controller/reconcile/settings.hpp"
-#include "workload/waiting.hpp"
+#include "workload/status/waiting.hpp"
 
 #include <optional>
 

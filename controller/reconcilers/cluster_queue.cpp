@@ -3,7 +3,7 @@
 #include "api/meta/codec.hpp"
 #include "controller/reconcile/finalizer.hpp"
 #include "controller/reconcilers/queue_status.hpp"
-#include "workload/amounts.hpp"
+#include "workload/pods/amounts.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -3,8 +3,8 @@
 #include "api/kueue/kueue_names.hpp"
 #include "api/meta/codec.hpp"
 #include "controller/reconcile/finalizer.hpp"
-#include "workload/quotas.hpp"
-#include "workload/text.hpp"
+#include "workload/pods/text.hpp"
+#include "workload/translation/quotas.hpp"
 
 namespace sluice::controller {
 

@@ -2,7 +2,7 @@
 
 #include "api/kueue/workload.hpp"
 #include "controller/reconcile/stores.hpp"
-#include "workload/waiting.hpp"
+#include "workload/status/waiting.hpp"
 
 #include <optional>
 #include <set>

@@ -3,9 +3,9 @@
 #include "api/kueue/conditions.hpp"
 #include "api/kueue/kueue_names.hpp"
 #include "controller/reconcile/workload_status.hpp"
-#include "workload/amounts.hpp"
-#include "workload/queueable.hpp"
-#include "workload/text.hpp"
+#include "workload/pods/amounts.hpp"
+#include "workload/pods/text.hpp"
+#include "workload/translation/queueable.hpp"
 
 #include <algorithm>
 #include <utility>

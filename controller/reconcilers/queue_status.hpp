@@ -1,8 +1,8 @@
 #pragma once
 
 #include "controller/reconcile/stores.hpp"
-#include "workload/references.hpp"
-#include "workload/translation_settings.hpp"
+#include "workload/pods/translation_settings.hpp"
+#include "workload/translation/references.hpp"
 
 #include <cstdint>
 #include <map>

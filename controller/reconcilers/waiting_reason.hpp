@@ -1,8 +1,8 @@
 #pragma once
 
 #include "controller/reconcile/settings.hpp"
-#include "workload/translator.hpp"
-#include "workload/waiting.hpp"
+#include "workload/status/waiting.hpp"
+#include "workload/translation/translator.hpp"
 
 #include <optional>
 

@@ -16,11 +16,11 @@
 #include "controller/reconcilers/waiting_reason.hpp"
 #include "controller/reconcilers/workload_retention.hpp"
 #include "controller/reconcilers/workload_slices.hpp"
-#include "workload/messages.hpp"
-#include "workload/queueable.hpp"
-#include "workload/slices.hpp"
-#include "workload/text.hpp"
-#include "workload/waiting.hpp"
+#include "workload/pods/text.hpp"
+#include "workload/status/messages.hpp"
+#include "workload/status/waiting.hpp"
+#include "workload/translation/queueable.hpp"
+#include "workload/translation/slices.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "controller/reconcilers/workload_slices.hpp"
 
 #include "controller/reconcile/workload_status.hpp"
-#include "workload/slices.hpp"
+#include "workload/translation/slices.hpp"
 
 namespace sluice::controller {
 

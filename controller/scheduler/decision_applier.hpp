@@ -7,7 +7,7 @@
 #include "controller/scheduler/state_feeder.hpp"
 #include "engine/state/state.hpp"
 #include "engine/types/decision.hpp"
-#include "workload/translator.hpp"
+#include "workload/translation/translator.hpp"
 
 #include <cstddef>
 #include <map>

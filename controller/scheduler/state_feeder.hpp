@@ -5,7 +5,7 @@
 #include "controller/kinds/registry.hpp"
 #include "controller/scheduler/unaccounted_quota.hpp"
 #include "engine/state/state.hpp"
-#include "workload/translator.hpp"
+#include "workload/translation/translator.hpp"
 
 #include <cstdint>
 #include <string>

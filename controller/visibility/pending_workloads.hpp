@@ -4,7 +4,7 @@
 #include "controller/reconcile/stores.hpp"
 #include "controller/visibility/request_path.hpp"
 #include "engine/state/state.hpp"
-#include "workload/pending_order.hpp"
+#include "workload/status/pending_order.hpp"
 
 #include <cstdint>
 #include <memory>

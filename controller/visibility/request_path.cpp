@@ -2,7 +2,7 @@
 
 #include "api/kueue/kueue_names.hpp"
 #include "controller/visibility/discovery.hpp"
-#include "net/url.hpp"
+#include "net/transport/url.hpp"
 
 #include <algorithm>
 #include <charconv>

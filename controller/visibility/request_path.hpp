@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/error.hpp"
-#include "workload/pending_order.hpp"
+#include "workload/status/pending_order.hpp"
 
 #include <cstdint>
 #include <optional>

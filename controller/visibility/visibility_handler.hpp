@@ -3,7 +3,7 @@
 #include "controller/visibility/pending_workloads.hpp"
 #include "controller/visibility/request_path.hpp"
 #include "kube/client/client.hpp"
-#include "net/http_server.hpp"
+#include "net/http/http_server.hpp"
 #include "serving/access_reviews.hpp"
 #include "serving/delegated_authentication.hpp"
 

@@ -1,6 +1,6 @@
 #include "serving/authority_bundle.hpp"
 
-#include "net/certificate.hpp"
+#include "net/transport/certificate.hpp"
 
 #include <algorithm>
 #include <cstddef>

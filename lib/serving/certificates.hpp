@@ -3,7 +3,7 @@
 #include "api/core/core.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
-#include "net/certificate.hpp"
+#include "net/transport/certificate.hpp"
 
 #include <optional>
 #include <string>

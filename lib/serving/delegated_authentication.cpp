@@ -1,8 +1,8 @@
 #include "serving/delegated_authentication.hpp"
 
 #include "base/log.hpp"
-#include "net/certificate.hpp"
-#include "net/url.hpp"
+#include "net/transport/certificate.hpp"
+#include "net/transport/url.hpp"
 
 #include <algorithm>
 #include <cctype>

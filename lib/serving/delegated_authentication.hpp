@@ -3,7 +3,7 @@
 #include "base/clock.hpp"
 #include "json/value.hpp"
 #include "kube/client/client.hpp"
-#include "net/http_message.hpp"
+#include "net/http/http_message.hpp"
 #include "serving/access_reviews.hpp"
 
 #include <boost/asio/awaitable.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "net/http_server.hpp"
+#include "net/http/http_server.hpp"
 
 #include <boost/asio/awaitable.hpp>
 

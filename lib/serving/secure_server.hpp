@@ -1,7 +1,7 @@
 #pragma once
 
 #include "kube/client/client.hpp"
-#include "net/http_server.hpp"
+#include "net/http/http_server.hpp"
 #include "serving/certificate_source.hpp"
 #include "serving/server_thread.hpp"
 

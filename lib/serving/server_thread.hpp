@@ -2,8 +2,8 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
-#include "net/event_loop.hpp"
-#include "net/http_server.hpp"
+#include "net/http/http_server.hpp"
+#include "net/loop/event_loop.hpp"
 
 #include <cstdint>
 #include <memory>

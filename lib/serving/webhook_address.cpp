@@ -1,7 +1,7 @@
 #include "serving/webhook_address.hpp"
 
 #include "kube/core/base64.hpp"
-#include "net/url.hpp"
+#include "net/transport/url.hpp"
 #include "serving/authority_bundle.hpp"
 
 #include <boost/asio/ip/address.hpp>

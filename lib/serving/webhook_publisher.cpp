@@ -1,8 +1,8 @@
 #include "serving/webhook_publisher.hpp"
 
 #include "base/log.hpp"
-#include "net/http_client.hpp"
-#include "net/tls.hpp"
+#include "net/http/http_client.hpp"
+#include "net/transport/tls.hpp"
 
 #include <chrono>
 #include <utility>

@@ -1,7 +1,7 @@
 #include "sim/api_writer.hpp"
 
 #include "api/meta/micro_time.hpp"
-#include "sim/fields.hpp"
+#include "sim/objects/fields.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include "base/clock.hpp"
 #include "json/value.hpp"
 #include "sim/event_recorder.hpp"
-#include "sim/write.hpp"
+#include "sim/objects/write.hpp"
 
 #include <optional>
 #include <string>

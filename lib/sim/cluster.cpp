@@ -2,12 +2,12 @@
 
 #include "api/meta/micro_time.hpp"
 #include "apiserver/cluster_content.hpp"
-#include "sim/adoption.hpp"
 #include "sim/controllers.hpp"
-#include "sim/fields.hpp"
-#include "sim/job_pod.hpp"
-#include "sim/pod_life.hpp"
-#include "sim/taint_eviction.hpp"
+#include "sim/job/job_pod.hpp"
+#include "sim/objects/fields.hpp"
+#include "sim/pods/adoption.hpp"
+#include "sim/pods/pod_life.hpp"
+#include "sim/pods/taint_eviction.hpp"
 
 #include <fmt/format.h>
 

@@ -3,11 +3,11 @@
 #include "apiserver/api_server.hpp"
 #include "base/clock.hpp"
 #include "json/value.hpp"
-#include "sim/addresses.hpp"
 #include "sim/api_writer.hpp"
 #include "sim/event_ages.hpp"
-#include "sim/job_controller.hpp"
-#include "sim/pace.hpp"
+#include "sim/job/job_controller.hpp"
+#include "sim/objects/pace.hpp"
+#include "sim/pods/addresses.hpp"
 
 #include <chrono>
 #include <cstdint>

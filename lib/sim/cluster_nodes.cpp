@@ -1,11 +1,11 @@
 #include "api/meta/micro_time.hpp"
 #include "sim/cluster.hpp"
-#include "sim/fields.hpp"
-#include "sim/node_spec.hpp"
-#include "sim/owned.hpp"
-#include "sim/pod_life.hpp"
-#include "sim/pod_scheduler.hpp"
-#include "sim/taint_eviction.hpp"
+#include "sim/objects/fields.hpp"
+#include "sim/pods/node_spec.hpp"
+#include "sim/pods/owned.hpp"
+#include "sim/pods/pod_life.hpp"
+#include "sim/pods/pod_scheduler.hpp"
+#include "sim/pods/taint_eviction.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "apiserver/state/store.hpp"
-#include "sim/turn.hpp"
+#include "sim/objects/turn.hpp"
 
 #include <map>
 #include <string>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "sim/write.hpp"
+#include "sim/objects/write.hpp"
 
 #include <cstddef>
 #include <cstdint>

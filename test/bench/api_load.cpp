@@ -6,8 +6,8 @@
 #include "kube/client/http_client.hpp"
 #include "kube/core/resource_path.hpp"
 #include "kube/core/watch_line.hpp"
-#include "net/event_loop.hpp"
-#include "net/task_group.hpp"
+#include "net/loop/event_loop.hpp"
+#include "net/loop/task_group.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>

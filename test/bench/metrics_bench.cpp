@@ -9,7 +9,7 @@
 #include "controller/reconcile/stores.hpp"
 #include "controller/scheduler/state_feeder.hpp"
 #include "engine/state/state.hpp"
-#include "workload/translator.hpp"
+#include "workload/translation/translator.hpp"
 
 #include <fmt/format.h>
 

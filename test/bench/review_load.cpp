@@ -1,9 +1,9 @@
 // Admission reviews of new Jobs for webhook_load.py: as many a second as a webhook answers, and how
 // long one takes.
-#include "net/event_loop.hpp"
-#include "net/http_client.hpp"
-#include "net/task_group.hpp"
-#include "net/tls.hpp"
+#include "net/http/http_client.hpp"
+#include "net/loop/event_loop.hpp"
+#include "net/loop/task_group.hpp"
+#include "net/transport/tls.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>

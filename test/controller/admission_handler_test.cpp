@@ -1,7 +1,7 @@
 #include "controller/process/webhooks/admission_handler.hpp"
 
 #include "api/meta/codec.hpp"
-#include "net/event_loop.hpp"
+#include "net/loop/event_loop.hpp"
 #include "support/run_async.hpp"
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,7 +1,7 @@
 #include "controller/admitting_cluster.hpp"
 
 #include "base/assert.hpp"
-#include "controller/jobs/job_admission.hpp"
+#include "controller/jobs/admission/job_admission.hpp"
 #include "controller/queued_jobs.hpp"
 #include "json/patch.hpp"
 

@@ -1,5 +1,5 @@
 #include "api/meta/codec.hpp"
-#include "controller/jobs/batch_job/batch_job_view.hpp"
+#include "controller/jobs/members/batch_job_view.hpp"
 #include "controller/queued_jobs.hpp"
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,7 +1,7 @@
 #include "controller/process/webhooks/conversion_handler.hpp"
 
-#include "net/event_loop.hpp"
-#include "net/worker_threads.hpp"
+#include "net/loop/event_loop.hpp"
+#include "net/loop/worker_threads.hpp"
 #include "support/run_async.hpp"
 
 #include <boost/asio/co_spawn.hpp>

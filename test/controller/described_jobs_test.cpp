@@ -1,6 +1,6 @@
 #include "controller/admitting_cluster.hpp"
 #include "controller/job_samples.hpp"
-#include "controller/jobs/topology_request.hpp"
+#include "controller/jobs/job/topology_request.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/queued_jobs.hpp"
 #include "json/patch.hpp"

@@ -1,4 +1,4 @@
-#include "controller/jobs/elastic_pods.hpp"
+#include "controller/jobs/reconciliation/elastic_pods.hpp"
 
 #include "api/kueue/kueue_names.hpp"
 #include "controller/kinds/builtin_kinds.hpp"

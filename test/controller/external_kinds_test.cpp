@@ -1,5 +1,5 @@
 #include "controller/admitting_cluster.hpp"
-#include "controller/jobs/job_ancestors.hpp"
+#include "controller/jobs/job/job_ancestors.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/queued_jobs.hpp"
 #include "controller/run_time_cluster.hpp"

@@ -1,6 +1,6 @@
 #include "controller/process/informers.hpp"
 
-#include "net/task_group.hpp"
+#include "net/loop/task_group.hpp"
 #include "support/captured_log.hpp"
 #include "support/embedded_server.hpp"
 #include "support/run_async.hpp"

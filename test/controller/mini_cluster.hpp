@@ -15,7 +15,7 @@
 #include "engine/state/state.hpp"
 #include "json/value.hpp"
 #include "support/manual_clock.hpp"
-#include "workload/translator.hpp"
+#include "workload/translation/translator.hpp"
 
 #include <deque>
 #include <functional>

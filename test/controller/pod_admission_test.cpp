@@ -1,4 +1,4 @@
-#include "controller/jobs/job_admission.hpp"
+#include "controller/jobs/admission/job_admission.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/known_stores.hpp"
 #include "job_kinds/builtin.hpp"

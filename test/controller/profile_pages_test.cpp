@@ -1,6 +1,6 @@
 #include "controller/process/profile_pages.hpp"
 
-#include "net/event_loop.hpp"
+#include "net/loop/event_loop.hpp"
 #include "support/run_async.hpp"
 
 #include <boost/asio/awaitable.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "net/stream.hpp"
+#include "net/transport/stream.hpp"
 #include "webhook/review_load.hpp"
 
 #include <boost/asio/awaitable.hpp>

@@ -1,4 +1,4 @@
-#include "controller/jobs/pod/role_hash.hpp"
+#include "controller/jobs/members/role_hash.hpp"
 
 #include "yaml/parse.hpp"
 

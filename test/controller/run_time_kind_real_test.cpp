@@ -4,8 +4,8 @@
 #include "controller/training_kind.hpp"
 #include "kube/client/client_config.hpp"
 #include "kube/client/http_client.hpp"
-#include "net/certificate.hpp"
-#include "net/task_group.hpp"
+#include "net/loop/task_group.hpp"
+#include "net/transport/certificate.hpp"
 #include "support/run_async.hpp"
 
 #include <catch2/catch_test_macros.hpp>

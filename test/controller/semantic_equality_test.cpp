@@ -1,9 +1,9 @@
-#include "controller/jobs/semantic_equality.hpp"
+#include "controller/jobs/job/semantic_equality.hpp"
 
 #include "api/core/effective_requests.hpp"
 #include "api/meta/codec.hpp"
 #include "support/objects.hpp"
-#include "workload/pod_demand.hpp"
+#include "workload/pods/pod_demand.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

@@ -3,9 +3,9 @@
 #include "controller/process/visibility_service.hpp"
 #include "kube/client/http_client.hpp"
 #include "kube/client/leader_thread.hpp"
-#include "net/http_client.hpp"
-#include "net/task_group.hpp"
-#include "net/tls.hpp"
+#include "net/http/http_client.hpp"
+#include "net/loop/task_group.hpp"
+#include "net/transport/tls.hpp"
 #include "serving/server_thread.hpp"
 #include "support/run_async.hpp"
 

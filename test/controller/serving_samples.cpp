@@ -1,8 +1,8 @@
 #include "controller/serving_samples.hpp"
 
 #include "api/core/apps.hpp"
+#include "controller/jobs/members/group_pods.hpp"
 #include "controller/jobs/serving/group_owner.hpp"
-#include "controller/jobs/serving/group_pods.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/queued_jobs.hpp"
 

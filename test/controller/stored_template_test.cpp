@@ -1,4 +1,4 @@
-#include "controller/jobs/stored_template.hpp"
+#include "controller/jobs/job/stored_template.hpp"
 
 #include "api/meta/codec.hpp"
 #include "api/schema/schema.hpp"

@@ -1,5 +1,5 @@
 #include "controller/described_story.hpp"
-#include "controller/jobs/train_job/training_runtime.hpp"
+#include "controller/jobs/described/training_runtime.hpp"
 #include "controller/queued_jobs.hpp"
 #include "job_kinds/derived/replicated_jobs.hpp"
 #include "yaml/parse.hpp"

@@ -1,7 +1,7 @@
 #include "controller/training_kind.hpp"
 
 #include "api/meta/codec.hpp"
-#include "controller/jobs/stored_template.hpp"
+#include "controller/jobs/job/stored_template.hpp"
 
 #include <utility>
 

@@ -2,7 +2,7 @@
 
 #include "controller/visibility/openapi.hpp"
 #include "json/value.hpp"
-#include "net/certificate.hpp"
+#include "net/transport/certificate.hpp"
 #include "support/manual_clock.hpp"
 #include "support/review_client.hpp"
 #include "support/run_async.hpp"

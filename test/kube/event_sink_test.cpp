@@ -1,7 +1,7 @@
 #include "kube/client/event_sink.hpp"
 
-#include "net/event_loop.hpp"
-#include "net/task_group.hpp"
+#include "net/loop/event_loop.hpp"
+#include "net/loop/task_group.hpp"
 #include "support/captured_log.hpp"
 #include "support/embedded_server.hpp"
 #include "support/manual_clock.hpp"

@@ -2,10 +2,10 @@
 
 #include "base/clock.hpp"
 #include "kube/core/status_error.hpp"
-#include "net/certificate.hpp"
-#include "net/event_loop.hpp"
-#include "net/http_server.hpp"
-#include "net/task_group.hpp"
+#include "net/http/http_server.hpp"
+#include "net/loop/event_loop.hpp"
+#include "net/loop/task_group.hpp"
+#include "net/transport/certificate.hpp"
 #include "support/run_async.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -1,7 +1,7 @@
 #include "kube/client/leader_thread.hpp"
 
-#include "net/on_loop.hpp"
-#include "net/task_group.hpp"
+#include "net/loop/on_loop.hpp"
+#include "net/loop/task_group.hpp"
 #include "support/client_on_loop.hpp"
 #include "support/embedded_server.hpp"
 #include "support/run_async.hpp"

@@ -7,8 +7,8 @@
 #include "kube/client/leader_election.hpp"
 #include "kube/client/reflector.hpp"
 #include "kube/client/typed_client.hpp"
-#include "net/certificate.hpp"
-#include "net/task_group.hpp"
+#include "net/loop/task_group.hpp"
+#include "net/transport/certificate.hpp"
 #include "support/run_async.hpp"
 
 #include <catch2/catch_test_macros.hpp>

@@ -6,7 +6,7 @@
 #include "json/value.hpp"
 #include "kube/client/event_sink.hpp"
 #include "kube/client/leader_election.hpp"
-#include "net/task_group.hpp"
+#include "net/loop/task_group.hpp"
 #include "support/embedded_server.hpp"
 #include "support/manual_clock.hpp"
 #include "support/objects.hpp"

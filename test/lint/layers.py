@@ -32,8 +32,13 @@ LAYERS = {
     "job_kinds": "base json yaml api/meta api/schema config",
     "job_kinds/derived": "base json api/meta job_kinds",
     "validation": "json api/meta api/core api/kueue config",
-    "workload": "base api/meta api/core api/kueue engine/types engine/state engine/preemption"
-    " engine/flavors engine config validation",
+    "workload/pods": "api/meta api/core api/kueue engine/types",
+    "workload/translation": "api/meta api/core api/kueue engine/types config validation"
+    " workload/pods",
+    "workload/status": "base api/meta api/kueue engine/types engine/state engine workload/pods"
+    " workload/translation",
+    "workload/explanation": "engine/types engine/state engine/preemption engine/flavors"
+    " workload/pods",
     "metrics": "base api/kueue",
     "webhook": "base json api/meta api/core api/kueue kube/core config validation",
     "cel/values": "base json kube/core config",
@@ -41,10 +46,12 @@ LAYERS = {
     "cel/functions": "base cel/values cel/syntax",
     "cel/evaluation": "base cel/values cel/syntax cel/functions",
     "cel/rules": "base json cel/values cel/evaluation",
-    "net": "base",
+    "net/loop": "base",
+    "net/transport": "base net/loop",
+    "net/http": "base net/loop net/transport",
     "kube/runtime": "base json api/meta api/core api/kueue kube/core",
-    "kube/client": "base json yaml api/meta kube/core net kube/runtime",
-    "serving": "base json api/meta api/core kube/core net kube/client",
+    "kube/client": "base json yaml api/meta kube/core net/loop net/transport net/http kube/runtime",
+    "serving": "base json api/meta api/core kube/core net/loop net/transport net/http kube/client",
     "apiserver/objects": "base json api/meta cel/values",
     "apiserver/schema": "base json api/meta cel/values apiserver/objects",
     "apiserver/fields": "base json apiserver/objects apiserver/schema",
@@ -70,52 +77,85 @@ LAYERS = {
     "apiserver": "base json kube/core config apiserver/objects apiserver/protobuf apiserver/types"
     " apiserver/state apiserver/access apiserver/admission apiserver/operations"
     " apiserver/subresources",
-    "apiserver/http": "base json kube/core net kube/client apiserver/types apiserver/state"
-    " apiserver/access apiserver/operations apiserver/subresources apiserver",
-    "sim": "base json api/meta api/core api/kueue job_kinds job_kinds/derived apiserver/objects"
-    " apiserver/rules apiserver/state apiserver",
-    "controller/reconcile": "base json api/meta api/core api/kueue kube/core config workload"
-    " kube/runtime",
-    "controller/reconcilers": "base api/meta api/core api/kueue config workload kube/runtime"
-    " controller/reconcile",
-    "controller/jobs": "base json api/meta api/core api/kueue kube/core config job_kinds"
-    " job_kinds/derived validation workload webhook controller/reconcile",
+    "apiserver/http": "base json kube/core net/loop net/transport net/http kube/client"
+    " apiserver/types apiserver/state apiserver/access apiserver/operations apiserver/subresources"
+    " apiserver",
+    "sim/objects": "base json api/meta",
+    "sim/pods": "base json api/meta api/core apiserver/objects apiserver/rules apiserver/state"
+    " sim/objects",
+    "sim/job": "base json api/meta sim/objects",
+    "sim/apps": "json api/meta sim/objects sim/pods sim/job",
+    "sim/kinds": "json api/meta api/kueue job_kinds job_kinds/derived apiserver/rules sim/objects"
+    " sim/pods",
+    "sim": "base json api/meta job_kinds apiserver/state apiserver sim/objects sim/pods sim/job"
+    " sim/apps sim/kinds",
+    "controller/reconcile": "base json api/meta api/core api/kueue kube/core config workload/pods"
+    " workload/translation workload/status kube/runtime",
+    "controller/reconcilers": "base api/meta api/core api/kueue config workload/pods"
+    " workload/translation workload/status kube/runtime controller/reconcile",
+    "controller/jobs/job": "base json api/meta api/core api/kueue kube/core validation"
+    " workload/pods workload/translation webhook controller/reconcile",
+    "controller/jobs/members": "base json api/meta api/core api/kueue validation workload/pods"
+    " controller/reconcile controller/jobs/job",
+    "controller/jobs/admission": "base json api/meta api/core api/kueue config validation webhook"
+    " controller/reconcile controller/jobs/job controller/jobs/members",
+    "controller/jobs/reconciliation": "base api/meta api/core api/kueue kube/core validation"
+    " workload/translation controller/reconcile controller/jobs/job controller/jobs/members"
+    " controller/jobs/admission",
+    "controller/jobs/batch_job": "api/meta api/kueue validation controller/jobs/job"
+    " controller/jobs/members controller/jobs/admission",
+    "controller/jobs/described": "json api/meta api/kueue kube/core job_kinds job_kinds/derived"
+    " validation controller/reconcile controller/jobs/job controller/jobs/admission",
+    "controller/jobs/pod": "base api/meta api/core api/kueue validation controller/reconcile"
+    " controller/jobs/job controller/jobs/members controller/jobs/admission"
+    " controller/jobs/reconciliation",
+    "controller/jobs/serving": "base json api/meta api/core api/kueue validation workload/pods"
+    " controller/reconcile controller/jobs/job controller/jobs/members controller/jobs/admission"
+    " controller/jobs/reconciliation controller/jobs/pod",
     "controller/kinds": "base api/core api/kueue engine/types engine/state kube/core job_kinds"
-    " workload kube/runtime controller/reconcile controller/reconcilers controller/jobs",
+    " workload/translation kube/runtime controller/reconcile controller/reconcilers"
+    " controller/jobs/job controller/jobs/members controller/jobs/reconciliation"
+    " controller/jobs/batch_job controller/jobs/described controller/jobs/pod"
+    " controller/jobs/serving",
     "controller/scheduler": "base json api/kueue engine/types engine/state engine kube/core"
-    " workload controller/reconcile controller/kinds",
-    "controller/visibility": "base json api/meta api/kueue engine/state workload net kube/client"
-    " serving controller/reconcile",
-    "controller/process/writes": "base json api/meta api/kueue kube/core net kube/runtime"
+    " workload/pods workload/translation workload/status controller/reconcile controller/kinds",
+    "controller/visibility": "base json api/meta api/kueue engine/state workload/status"
+    " net/transport net/http kube/client serving controller/reconcile",
+    "controller/process/writes": "base json api/meta api/kueue kube/core net/loop kube/runtime"
     " kube/client controller/reconcile",
-    "controller/process/runner": "base api/kueue workload metrics kube/runtime"
-    " controller/reconcile controller/jobs controller/kinds",
-    "controller/process/metrics": "base api/meta api/kueue engine/types engine/state workload"
-    " metrics net kube/runtime controller/reconcile controller/reconcilers"
-    " controller/process/runner",
-    "controller/process/webhooks": "base json api/core api/kueue config metrics webhook net"
-    " kube/client serving controller/jobs",
+    "controller/process/runner": "base api/kueue workload/pods metrics kube/runtime"
+    " controller/reconcile controller/jobs/job controller/kinds",
+    "controller/process/metrics": "base api/meta api/kueue engine/types engine/state workload/pods"
+    " workload/translation metrics net/loop kube/runtime controller/reconcile"
+    " controller/reconcilers controller/process/runner",
+    "controller/process/webhooks": "base json api/core api/kueue config metrics webhook net/loop"
+    " net/transport net/http kube/client serving controller/jobs/job controller/jobs/admission"
+    " controller/jobs/pod",
     "controller/process": "base json api/meta api/core api/kueue engine/types engine/state config"
-    " job_kinds workload metrics webhook net kube/client serving controller/reconcile"
-    " controller/jobs controller/kinds controller/scheduler controller/visibility"
-    " controller/process/writes controller/process/runner controller/process/metrics"
-    " controller/process/webhooks",
+    " job_kinds workload/translation metrics webhook net/loop net/transport net/http kube/client"
+    " serving controller/reconcile controller/jobs/members controller/jobs/reconciliation"
+    " controller/jobs/described controller/jobs/pod controller/kinds controller/scheduler"
+    " controller/visibility controller/process/writes controller/process/runner"
+    " controller/process/metrics controller/process/webhooks",
     "controller/commands/schedule": "base json yaml api/meta api/core api/kueue api/schema"
-    " engine/types engine/state engine config workload webhook",
-    "controller/commands/controller": "base json yaml config job_kinds net kube/client"
-    " controller/kinds controller/process/webhooks controller/process",
-    "controller/commands/config": "base json yaml api/kueue config job_kinds workload"
-    " controller/jobs controller/kinds controller/process/webhooks controller/process"
-    " controller/commands/schedule",
+    " engine/types engine/state engine config workload/pods workload/translation workload/status"
+    " workload/explanation webhook",
+    "controller/commands/controller": "base json yaml config job_kinds net/loop net/transport"
+    " kube/client controller/kinds controller/process/webhooks controller/process",
+    "controller/commands/config": "base json yaml api/kueue config job_kinds workload/pods"
+    " controller/jobs/admission controller/jobs/reconciliation controller/kinds"
+    " controller/process/webhooks controller/process controller/commands/schedule",
     "controller/commands/cluster": "base json yaml api/meta api/kueue api/schema kube/core config"
-    " net apiserver/fields apiserver/types apiserver/state apiserver/operations apiserver"
-    " apiserver/http sim controller/process controller/commands/schedule"
-    " controller/commands/controller",
-    "controller/commands/live_view": "base api/meta api/kueue net apiserver/state sim",
-    "controller/commands/dev": "base json api/meta config net controller/commands/schedule"
-    " controller/commands/controller controller/commands/cluster controller/commands/live_view",
-    "controller/commands/test": "base json yaml api/meta api/kueue config apiserver/state sim"
-    " controller/commands/schedule controller/commands/controller controller/commands/cluster",
+    " net/loop net/transport net/http apiserver/fields apiserver/types apiserver/state"
+    " apiserver/operations apiserver apiserver/http sim/objects sim/pods sim controller/process"
+    " controller/commands/schedule controller/commands/controller",
+    "controller/commands/live_view": "base api/meta api/kueue net/loop apiserver/state sim/objects",
+    "controller/commands/dev": "base json api/meta config net/loop net/transport"
+    " controller/commands/schedule controller/commands/controller controller/commands/cluster"
+    " controller/commands/live_view",
+    "controller/commands/test": "base json yaml api/meta api/kueue config apiserver/state"
+    " sim/objects sim/pods controller/commands/schedule controller/commands/controller"
+    " controller/commands/cluster",
     "controller": "base controller/commands/schedule controller/commands/controller"
     " controller/commands/config controller/commands/dev controller/commands/test",
 }
@@ -135,6 +175,7 @@ THIRD_PARTY = {
     "boost/beast": ("lib/net/*.cpp",),
     "openssl/": (
         "lib/net/*.cpp",
+        "lib/net/transport/tls_context.hpp",
         "lib/base/sha1.cpp",
         "lib/base/sha256.cpp",
         "lib/kube/core/base64.cpp",

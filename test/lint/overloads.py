@@ -1,6 +1,6 @@
 """Functions of one source that a call in another source could reach.
 
-The sanitizers, the release and the quickstart compile several sources of a library as one text.
+The sanitizers and the quickstart compile several sources of a library as one text.
 There a function in an anonymous namespace is an overload of each function of its name in the other
 sources and in the headers: a call may choose another one than in the dev build, and no compiler
 says so. Its name must therefore be its own within the library.

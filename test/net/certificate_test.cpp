@@ -1,4 +1,4 @@
-#include "net/certificate.hpp"
+#include "net/transport/certificate.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,4 +1,4 @@
-#include "net/child_process.hpp"
+#include "net/loop/child_process.hpp"
 
 #include "support/run_async.hpp"
 

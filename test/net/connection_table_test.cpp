@@ -1,4 +1,4 @@
-#include "net/connection_table.hpp"
+#include "net/http/connection_table.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

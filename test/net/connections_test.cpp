@@ -1,5 +1,5 @@
-#include "net/http_server.hpp"
-#include "net/stream.hpp"
+#include "net/http/http_server.hpp"
+#include "net/transport/stream.hpp"
 #include "peer.hpp"
 #include "support/run_async.hpp"
 

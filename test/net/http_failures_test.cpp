@@ -1,6 +1,6 @@
-#include "net/http_client.hpp"
-#include "net/http_server.hpp"
-#include "net/task_group.hpp"
+#include "net/http/http_client.hpp"
+#include "net/http/http_server.hpp"
+#include "net/loop/task_group.hpp"
 #include "peer.hpp"
 #include "support/run_async.hpp"
 

@@ -1,7 +1,7 @@
-#include "net/http_client.hpp"
-#include "net/http_server.hpp"
-#include "net/listening_socket.hpp"
-#include "net/task_group.hpp"
+#include "net/http/http_client.hpp"
+#include "net/http/http_server.hpp"
+#include "net/loop/task_group.hpp"
+#include "net/transport/listening_socket.hpp"
 #include "peer.hpp"
 #include "support/run_async.hpp"
 

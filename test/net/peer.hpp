@@ -1,12 +1,12 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "net/certificate.hpp"
-#include "net/event_loop.hpp"
-#include "net/http_client.hpp"
-#include "net/http_server.hpp"
-#include "net/stream.hpp"
-#include "net/task_group.hpp"
+#include "net/http/http_client.hpp"
+#include "net/http/http_server.hpp"
+#include "net/loop/event_loop.hpp"
+#include "net/loop/task_group.hpp"
+#include "net/transport/certificate.hpp"
+#include "net/transport/stream.hpp"
 
 #include <boost/asio/awaitable.hpp>
 

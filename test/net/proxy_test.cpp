@@ -1,10 +1,10 @@
-#include "net/proxy.hpp"
+#include "net/transport/proxy.hpp"
 
-#include "net/event_loop.hpp"
-#include "net/http_client.hpp"
-#include "net/http_server.hpp"
-#include "net/stream.hpp"
-#include "net/task_group.hpp"
+#include "net/http/http_client.hpp"
+#include "net/http/http_server.hpp"
+#include "net/loop/event_loop.hpp"
+#include "net/loop/task_group.hpp"
+#include "net/transport/stream.hpp"
 #include "peer.hpp"
 #include "support/run_async.hpp"
 

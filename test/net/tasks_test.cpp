@@ -1,8 +1,8 @@
-#include "net/event_loop.hpp"
-#include "net/on_loop.hpp"
-#include "net/spooled_body.hpp"
-#include "net/task_group.hpp"
-#include "net/with_timeout.hpp"
+#include "net/http/spooled_body.hpp"
+#include "net/loop/event_loop.hpp"
+#include "net/loop/on_loop.hpp"
+#include "net/loop/task_group.hpp"
+#include "net/loop/with_timeout.hpp"
 #include "support/run_async.hpp"
 
 #include <catch2/catch_test_macros.hpp>

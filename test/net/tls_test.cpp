@@ -1,9 +1,9 @@
-#include "net/tls.hpp"
+#include "net/transport/tls.hpp"
 
-#include "net/certificate.hpp"
-#include "net/http_client.hpp"
-#include "net/http_server.hpp"
-#include "net/tls_context.hpp"
+#include "net/http/http_client.hpp"
+#include "net/http/http_server.hpp"
+#include "net/transport/certificate.hpp"
+#include "net/transport/tls_context.hpp"
 #include "peer.hpp"
 #include "support/run_async.hpp"
 

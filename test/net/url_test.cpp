@@ -1,4 +1,4 @@
-#include "net/url.hpp"
+#include "net/transport/url.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

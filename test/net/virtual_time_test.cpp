@@ -1,8 +1,8 @@
-#include "net/virtual_time.hpp"
+#include "net/loop/virtual_time.hpp"
 
-#include "net/event_loop.hpp"
-#include "net/task_group.hpp"
-#include "net/with_timeout.hpp"
+#include "net/loop/event_loop.hpp"
+#include "net/loop/task_group.hpp"
+#include "net/loop/with_timeout.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,7 +1,7 @@
-#include "net/worker_threads.hpp"
+#include "net/loop/worker_threads.hpp"
 
-#include "net/event_loop.hpp"
-#include "net/task_group.hpp"
+#include "net/loop/event_loop.hpp"
+#include "net/loop/task_group.hpp"
 #include "support/run_async.hpp"
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,6 +1,6 @@
 // What a scenario expects, compared with what was decided.
 #include "scenarios/scenario_world.hpp"
-#include "workload/explanation.hpp"
+#include "workload/explanation/explanation.hpp"
 
 #include <fmt/format.h>
 

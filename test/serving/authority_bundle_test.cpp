@@ -1,6 +1,6 @@
 #include "serving/authority_bundle.hpp"
 
-#include "net/certificate.hpp"
+#include "net/transport/certificate.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

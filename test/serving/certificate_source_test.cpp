@@ -1,7 +1,7 @@
 #include "serving/certificate_source.hpp"
 
 #include "api/core/core.hpp"
-#include "net/event_loop.hpp"
+#include "net/loop/event_loop.hpp"
 #include "support/embedded_server.hpp"
 #include "support/manual_clock.hpp"
 #include "support/run_async.hpp"

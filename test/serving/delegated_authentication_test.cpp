@@ -1,6 +1,6 @@
 #include "serving/delegated_authentication.hpp"
 
-#include "net/certificate.hpp"
+#include "net/transport/certificate.hpp"
 #include "support/manual_clock.hpp"
 #include "support/review_client.hpp"
 #include "support/run_async.hpp"

@@ -1,6 +1,6 @@
 #include "serving/gradual_certificates.hpp"
 
-#include "net/event_loop.hpp"
+#include "net/loop/event_loop.hpp"
 #include "serving/authority_bundle.hpp"
 #include "support/manual_clock.hpp"
 #include "support/run_async.hpp"

@@ -1,6 +1,6 @@
 #include "serving/path_table.hpp"
 
-#include "net/http_client.hpp"
+#include "net/http/http_client.hpp"
 #include "serving/server_thread.hpp"
 #include "support/run_async.hpp"
 

@@ -1,7 +1,7 @@
 #include "serving/secure_server.hpp"
 
-#include "net/http_client.hpp"
-#include "net/tls.hpp"
+#include "net/http/http_client.hpp"
+#include "net/transport/tls.hpp"
 #include "serving/path_table.hpp"
 #include "support/run_async.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "base/clock.hpp"
 #include "kube/core/base64.hpp"
-#include "net/certificate.hpp"
+#include "net/transport/certificate.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

@@ -1,4 +1,4 @@
-#include "sim/addresses.hpp"
+#include "sim/pods/addresses.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

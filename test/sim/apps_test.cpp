@@ -1,6 +1,6 @@
 #include "cluster_world.hpp"
 #include "sim/apps/int_or_percent.hpp"
-#include "sim/fields.hpp"
+#include "sim/objects/fields.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

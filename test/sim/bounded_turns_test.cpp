@@ -1,7 +1,7 @@
 #include "api/meta/micro_time.hpp"
 #include "cluster_world.hpp"
 #include "sim/controllers.hpp"
-#include "sim/fields.hpp"
+#include "sim/objects/fields.hpp"
 #include "yaml/parse.hpp"
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,5 +1,5 @@
 #include "cluster_world.hpp"
-#include "sim/fields.hpp"
+#include "sim/objects/fields.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -204,6 +204,34 @@ TEST_CASE("a pod that waits for a node gets one that comes", "[sim][cluster]") {
         "status: 'True'}], allocatable: {cpu: '1', pods: '9'}}}"
     );
     CHECK(text_at(world.pods().front(), {"spec", "nodeName"}) == "late");
+}
+
+TEST_CASE("a pod takes the room on its node that it takes of a quota", "[sim][cluster]") {
+    ClusterWorld world;
+    const auto first_node = [&](const char* spec) {
+        world.create_yaml(
+            std::string("{apiVersion: v1, kind: Pod, metadata: {name: large}, spec: ") + spec + "}"
+        );
+        return std::string(text_at(world.pods().front(), {"spec", "nodeName"}));
+    };
+    SECTION("sidecars count beside the containers") {
+        CHECK(first_node("{initContainers: [{name: log, image: i, restartPolicy: Always, "
+                         "resources: {requests: {cpu: 40}}}], "
+                         "containers: [{name: main, image: i, resources: {requests: {cpu: 40}}}]}")
+                  .empty());
+    }
+    SECTION("requests of the pod count instead of those of its containers") {
+        CHECK(first_node("{resources: {requests: {cpu: 65}}, containers: [{name: main, image: i}]}")
+                  .empty());
+    }
+    SECTION("an init container counts if it takes more than the containers") {
+        CHECK(
+            first_node(
+                "{initContainers: [{name: load, image: i, resources: {requests: {cpu: 40}}}], "
+                "containers: [{name: main, image: i, resources: {requests: {cpu: 40}}}]}"
+            ) == "node-1"
+        );
+    }
 }
 
 TEST_CASE("a Node that a user makes is joined by a kubelet", "[sim][cluster]") {

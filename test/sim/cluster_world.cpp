@@ -1,8 +1,8 @@
 #include "cluster_world.hpp"
 
 #include "api/meta/micro_time.hpp"
-#include "sim/fields.hpp"
-#include "sim/node_spec.hpp"
+#include "sim/objects/fields.hpp"
+#include "sim/pods/node_spec.hpp"
 #include "yaml/parse.hpp"
 
 #include <catch2/catch_test_macros.hpp>

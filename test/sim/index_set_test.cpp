@@ -1,4 +1,4 @@
-#include "sim/index_set.hpp"
+#include "sim/job/index_set.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

@@ -2,8 +2,8 @@
 
 #include "api/meta/micro_time.hpp"
 #include "json/patch.hpp"
-#include "sim/fields.hpp"
-#include "sim/job_pod.hpp"
+#include "sim/job/job_pod.hpp"
+#include "sim/objects/fields.hpp"
 #include "yaml/parse.hpp"
 
 #include <catch2/catch_test_macros.hpp>

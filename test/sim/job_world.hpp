@@ -2,7 +2,7 @@
 
 #include "base/clock.hpp"
 #include "json/value.hpp"
-#include "sim/job_controller.hpp"
+#include "sim/job/job_controller.hpp"
 
 #include <cstdint>
 #include <map>

@@ -1,8 +1,8 @@
 #include "cluster_world.hpp"
 #include "job_kinds/builtin.hpp"
 #include "job_kinds/path.hpp"
-#include "sim/fields.hpp"
-#include "sim/owned.hpp"
+#include "sim/objects/fields.hpp"
+#include "sim/pods/owned.hpp"
 #include "yaml/parse.hpp"
 
 #include <catch2/catch_test_macros.hpp>

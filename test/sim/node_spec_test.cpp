@@ -1,4 +1,4 @@
-#include "sim/node_spec.hpp"
+#include "sim/pods/node_spec.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

@@ -1,7 +1,7 @@
-#include "sim/pace.hpp"
+#include "sim/objects/pace.hpp"
 
 #include "cluster_world.hpp"
-#include "sim/fields.hpp"
+#include "sim/objects/fields.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

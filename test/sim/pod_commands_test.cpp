@@ -1,5 +1,5 @@
 #include "cluster_world.hpp"
-#include "sim/fields.hpp"
+#include "sim/objects/fields.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "kube/client/client.hpp"
-#include "net/event_loop.hpp"
-#include "net/on_loop.hpp"
+#include "net/loop/event_loop.hpp"
+#include "net/loop/on_loop.hpp"
 
 #include <memory>
 #include <string>

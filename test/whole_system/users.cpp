@@ -1,6 +1,6 @@
 #include "whole_system/users.hpp"
 
-#include "sim/node_spec.hpp"
+#include "sim/pods/node_spec.hpp"
 #include "whole_system/job_kinds.hpp"
 
 #include <fmt/format.h>

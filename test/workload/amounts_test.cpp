@@ -1,4 +1,4 @@
-#include "workload/amounts.hpp"
+#include "workload/pods/amounts.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -4,9 +4,9 @@
 #include "engine/flavors/workload_slice.hpp"
 #include "engine/random_clusters.hpp"
 #include "support/outcome.hpp"
-#include "workload/amounts.hpp"
-#include "workload/decision_view.hpp"
-#include "workload/explanation.hpp"
+#include "workload/explanation/decision_view.hpp"
+#include "workload/explanation/explanation.hpp"
+#include "workload/pods/amounts.hpp"
 #include "workload/walked_view.hpp"
 
 #include <catch2/catch_test_macros.hpp>

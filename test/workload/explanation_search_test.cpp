@@ -1,7 +1,7 @@
 // What explanations say of searches for victims: of those made in the cycle, and of those made for
 // the explanation alone.
 #include "engine/engine.hpp"
-#include "workload/explanation.hpp"
+#include "workload/explanation/explanation.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

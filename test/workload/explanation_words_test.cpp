@@ -1,4 +1,4 @@
-#include "workload/explanation_words.hpp"
+#include "workload/explanation/explanation_words.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,8 +1,8 @@
-#include "workload/messages.hpp"
+#include "workload/status/messages.hpp"
 
 #include "engine/engine.hpp"
 #include "support/objects.hpp"
-#include "workload/explanation.hpp"
+#include "workload/explanation/explanation.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // Positions in queues against the queues themselves, sorted anew for each question.
-#include "workload/pending_order.hpp"
+#include "workload/status/pending_order.hpp"
 
 #include "engine/engine.hpp"
 #include "engine/random_clusters.hpp"

@@ -1,4 +1,4 @@
-#include "workload/pod_shape.hpp"
+#include "workload/pods/pod_shape.hpp"
 
 #include "support/objects.hpp"
 

@@ -1,4 +1,4 @@
-#include "workload/quotas.hpp"
+#include "workload/translation/quotas.hpp"
 
 #include "support/objects.hpp"
 

@@ -1,7 +1,7 @@
 // What the engine makes of the numbers of pod shapes as the translator gives and recycles them.
 #include "engine/engine.hpp"
 #include "support/objects.hpp"
-#include "workload/translator.hpp"
+#include "workload/translation/translator.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "workload/references.hpp"
+#include "workload/translation/references.hpp"
 
 #include "support/objects.hpp"
 

@@ -1,4 +1,4 @@
-#include "workload/requests.hpp"
+#include "workload/pods/requests.hpp"
 
 #include "support/objects.hpp"
 

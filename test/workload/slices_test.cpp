@@ -1,4 +1,4 @@
-#include "workload/slices.hpp"
+#include "workload/translation/slices.hpp"
 
 #include "support/objects.hpp"
 

@@ -1,4 +1,4 @@
-#include "workload/status.hpp"
+#include "workload/status/status.hpp"
 
 #include "api/kueue/conditions.hpp"
 #include "support/objects.hpp"

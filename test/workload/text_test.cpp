@@ -1,4 +1,4 @@
-#include "workload/text.hpp"
+#include "workload/pods/text.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

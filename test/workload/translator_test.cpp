@@ -1,8 +1,8 @@
-#include "workload/translator.hpp"
+#include "workload/translation/translator.hpp"
 
 #include "api/meta/micro_time.hpp"
 #include "support/objects.hpp"
-#include "workload/queueable.hpp"
+#include "workload/translation/queueable.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

@@ -1,4 +1,4 @@
-#include "workload/waiting.hpp"
+#include "workload/status/waiting.hpp"
 
 #include "support/objects.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "engine/state/state.hpp"
 #include "engine/types/decision.hpp"
-#include "workload/decision_view.hpp"
+#include "workload/explanation/decision_view.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -4,9 +4,9 @@
 #include "apiserver/http/http_front.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
-#include "net/certificate.hpp"
-#include "net/event_loop.hpp"
-#include "net/http_server.hpp"
+#include "net/http/http_server.hpp"
+#include "net/loop/event_loop.hpp"
+#include "net/transport/certificate.hpp"
 
 #include <cstdint>
 #include <memory>

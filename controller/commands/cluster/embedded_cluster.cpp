@@ -4,7 +4,7 @@
 #include "apiserver/operations/namespace_content.hpp"
 #include "controller/commands/cluster/cluster_setup.hpp"
 #include "controller/commands/cluster/node_files.hpp"
-#include "sim/node_spec.hpp"
+#include "sim/pods/node_spec.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>

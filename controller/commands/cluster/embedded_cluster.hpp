@@ -5,7 +5,7 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "controller/commands/cluster/api_endpoint.hpp"
-#include "net/event_loop.hpp"
+#include "net/loop/event_loop.hpp"
 #include "sim/cluster.hpp"
 
 #include <cstdint>

@@ -2,8 +2,8 @@
 
 #include "api/meta/quantity.hpp"
 #include "controller/commands/schedule/manifests.hpp"
-#include "sim/fields.hpp"
-#include "sim/node_spec.hpp"
+#include "sim/objects/fields.hpp"
+#include "sim/pods/node_spec.hpp"
 
 #include <fmt/format.h>
 

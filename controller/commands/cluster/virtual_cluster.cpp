@@ -3,8 +3,8 @@
 #include "base/assert.hpp"
 #include "controller/commands/cluster/node_files.hpp"
 #include "controller/commands/controller/process_options.hpp"
-#include "net/url.hpp"
-#include "sim/node_spec.hpp"
+#include "net/transport/url.hpp"
+#include "sim/pods/node_spec.hpp"
 
 #include <fmt/format.h>
 

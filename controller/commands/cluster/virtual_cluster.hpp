@@ -7,9 +7,9 @@
 #include "base/error.hpp"
 #include "controller/commands/cluster/cluster_setup.hpp"
 #include "controller/commands/cluster/virtual_replica.hpp"
-#include "net/event_loop.hpp"
-#include "net/task_group.hpp"
-#include "net/virtual_time.hpp"
+#include "net/loop/event_loop.hpp"
+#include "net/loop/task_group.hpp"
+#include "net/loop/virtual_time.hpp"
 #include "sim/cluster.hpp"
 
 #include <boost/asio/awaitable.hpp>

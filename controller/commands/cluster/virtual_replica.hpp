@@ -5,8 +5,8 @@
 #include "apiserver/http/in_process_client.hpp"
 #include "base/clock.hpp"
 #include "controller/process/controller_process.hpp"
-#include "net/event_loop.hpp"
-#include "net/task_group.hpp"
+#include "net/loop/event_loop.hpp"
+#include "net/loop/task_group.hpp"
 
 #include <boost/asio/awaitable.hpp>
 

@@ -1,12 +1,12 @@
 #include "controller/commands/config/job_object.hpp"
 
 #include "base/printable.hpp"
-#include "controller/jobs/job_admission.hpp"
-#include "controller/jobs/workload_of_job.hpp"
+#include "controller/jobs/admission/job_admission.hpp"
+#include "controller/jobs/reconciliation/workload_of_job.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/process/settings.hpp"
 #include "job_kinds/configured.hpp"
-#include "workload/requests.hpp"
+#include "workload/pods/requests.hpp"
 #include "yaml/print.hpp"
 
 #include <fmt/format.h>

@@ -10,7 +10,7 @@
 #include "job_kinds/configured.hpp"
 #include "kube/client/connection_source.hpp"
 #include "kube/client/http_client.hpp"
-#include "net/event_loop.hpp"
+#include "net/loop/event_loop.hpp"
 
 #include <CLI/CLI.hpp>
 #include <boost/asio/co_spawn.hpp>

@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 #include "controller/commands/controller/log_options.hpp"
-#include "net/listening_socket.hpp"
+#include "net/transport/listening_socket.hpp"
 
 #include <map>
 #include <memory>

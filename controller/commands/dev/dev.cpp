@@ -13,9 +13,9 @@
 #include "controller/commands/dev/kubeconfig_file.hpp"
 #include "controller/commands/live_view/live_view.hpp"
 #include "controller/commands/live_view/stop_signals.hpp"
-#include "net/event_loop.hpp"
-#include "net/listening_socket.hpp"
-#include "net/task_group.hpp"
+#include "net/loop/event_loop.hpp"
+#include "net/loop/task_group.hpp"
+#include "net/transport/listening_socket.hpp"
 
 #include <CLI/CLI.hpp>
 #include <boost/asio/this_coro.hpp>

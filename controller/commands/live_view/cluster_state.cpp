@@ -2,7 +2,7 @@
 
 #include "api/kueue/kueue_names.hpp"
 #include "api/meta/micro_time.hpp"
-#include "sim/fields.hpp"
+#include "sim/objects/fields.hpp"
 
 #include <fmt/format.h>
 

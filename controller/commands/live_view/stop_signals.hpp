@@ -1,6 +1,6 @@
 #pragma once
 
-#include "net/event_loop.hpp"
+#include "net/loop/event_loop.hpp"
 
 #include <boost/asio/awaitable.hpp>
 

@@ -4,7 +4,7 @@
 #include "config/feature_gates.hpp"
 #include "config/honoured.hpp"
 #include "config/validation.hpp"
-#include "workload/options.hpp"
+#include "workload/translation/options.hpp"
 #include "yaml/parse.hpp"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 #include "engine/types/options.hpp"
-#include "workload/translation_settings.hpp"
+#include "workload/pods/translation_settings.hpp"
 
 #include <string_view>
 

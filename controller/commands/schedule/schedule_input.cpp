@@ -7,7 +7,7 @@
 #include "controller/commands/schedule/manifests.hpp"
 #include "controller/commands/schedule/object_collector.hpp"
 #include "webhook/conversion.hpp"
-#include "workload/requests.hpp"
+#include "workload/pods/requests.hpp"
 #include "yaml/parse.hpp"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "api/kueue/workload.hpp"
-#include "workload/explanation.hpp"
-#include "workload/references.hpp"
+#include "workload/explanation/explanation.hpp"
+#include "workload/translation/references.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,9 +3,9 @@
 #include "api/kueue/conditions.hpp"
 #include "api/kueue/kueue_names.hpp"
 #include "controller/commands/schedule/schedule_waiting.hpp"
-#include "workload/explanation_words.hpp"
-#include "workload/messages.hpp"
-#include "workload/status.hpp"
+#include "workload/explanation/explanation_words.hpp"
+#include "workload/status/messages.hpp"
+#include "workload/status/status.hpp"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include "controller/commands/schedule/schedule_report.hpp"
 #include "engine/engine.hpp"
 #include "engine/state/audit.hpp"
-#include "workload/translator.hpp"
+#include "workload/translation/translator.hpp"
 
 #include <boost/unordered/unordered_flat_map.hpp>
 

@@ -3,9 +3,9 @@
 #include "api/kueue/conditions.hpp"
 #include "api/kueue/kueue_names.hpp"
 #include "api/meta/micro_time.hpp"
-#include "workload/references.hpp"
-#include "workload/status.hpp"
-#include "workload/waiting.hpp"
+#include "workload/status/status.hpp"
+#include "workload/status/waiting.hpp"
+#include "workload/translation/references.hpp"
 
 #include <fmt/format.h>
 

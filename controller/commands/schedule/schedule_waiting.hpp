@@ -7,7 +7,7 @@
 #include "controller/commands/schedule/schedule_cluster.hpp"
 #include "controller/commands/schedule/schedule_report.hpp"
 #include "engine/state/state.hpp"
-#include "workload/translator.hpp"
+#include "workload/translation/translator.hpp"
 
 #include <boost/unordered/unordered_flat_map.hpp>
 

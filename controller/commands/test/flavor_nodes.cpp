@@ -1,7 +1,7 @@
 #include "controller/commands/test/flavor_nodes.hpp"
 
 #include "api/kueue/kueue_names.hpp"
-#include "sim/node_spec.hpp"
+#include "sim/pods/node_spec.hpp"
 
 #include <fmt/format.h>
 

@@ -10,7 +10,7 @@
 #include "controller/commands/test/expectations.hpp"
 #include "controller/commands/test/flavor_nodes.hpp"
 #include "controller/commands/test/junit.hpp"
-#include "sim/fields.hpp"
+#include "sim/objects/fields.hpp"
 #include "yaml/parse.hpp"
 
 #include <CLI/CLI.hpp>

@@ -2,8 +2,8 @@
 
 #include "api/kueue/kueue_names.hpp"
 #include "api/meta/codec.hpp"
-#include "controller/jobs/batch_job/batch_job_view.hpp"
-#include "controller/jobs/object_members.hpp"
+#include "controller/jobs/job/object_members.hpp"
+#include "controller/jobs/members/batch_job_view.hpp"
 #include "validation/go_numbers.hpp"
 #include "validation/job_rules.hpp"
 #include "validation/topology_request_rules.hpp"

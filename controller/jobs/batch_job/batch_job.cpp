@@ -1,7 +1,7 @@
 #include "controller/jobs/batch_job/batch_job.hpp"
 
 #include "controller/jobs/batch_job/admission.hpp"
-#include "controller/jobs/batch_job/batch_job_view.hpp"
+#include "controller/jobs/members/batch_job_view.hpp"
 
 namespace sluice::controller {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "controller/jobs/generic_job.hpp"
+#include "controller/jobs/job/generic_job.hpp"
 
 #include <memory>
 

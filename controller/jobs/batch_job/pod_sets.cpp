@@ -1,8 +1,8 @@
 #include "api/kueue/kueue_names.hpp"
 #include "api/meta/codec.hpp"
-#include "controller/jobs/batch_job/batch_job_view.hpp"
-#include "controller/jobs/stored_template.hpp"
-#include "controller/jobs/topology_request.hpp"
+#include "controller/jobs/job/stored_template.hpp"
+#include "controller/jobs/job/topology_request.hpp"
+#include "controller/jobs/members/batch_job_view.hpp"
 #include "validation/go_numbers.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 #include "api/kueue/kueue_names.hpp"
-#include "controller/jobs/batch_job/batch_job_view.hpp"
+#include "controller/jobs/members/batch_job_view.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "controller/jobs/admission/job_admission.hpp"
 #include "controller/jobs/described/described_job.hpp"
-#include "controller/jobs/job_admission.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -1,7 +1,7 @@
 #include "controller/jobs/described/described_job.hpp"
 
 #include "api/meta/codec.hpp"
-#include "controller/jobs/stored_template.hpp"
+#include "controller/jobs/job/stored_template.hpp"
 #include "json/patch.hpp"
 
 #include <fmt/format.h>

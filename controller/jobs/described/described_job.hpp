@@ -1,8 +1,8 @@
 #pragma once
 
 #include "api/meta/dynamic_object.hpp"
-#include "controller/jobs/generic_job.hpp"
-#include "controller/jobs/topology_request.hpp"
+#include "controller/jobs/job/generic_job.hpp"
+#include "controller/jobs/job/topology_request.hpp"
 #include "job_kinds/description.hpp"
 #include "job_kinds/pod_sets.hpp"
 

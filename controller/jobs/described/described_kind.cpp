@@ -1,15 +1,15 @@
 #include "controller/jobs/described/described_kind.hpp"
 
-#include "controller/jobs/app_wrapper/app_wrapper.hpp"
+#include "controller/jobs/described/app_wrapper.hpp"
 #include "controller/jobs/described/described_admission.hpp"
-#include "controller/jobs/job_set/job_set.hpp"
-#include "controller/jobs/mpi_job/mpi_admission.hpp"
-#include "controller/jobs/ray/ray_admission.hpp"
-#include "controller/jobs/ray/ray_job.hpp"
-#include "controller/jobs/spark/spark_admission.hpp"
-#include "controller/jobs/spark/spark_application.hpp"
-#include "controller/jobs/train_job/train_admission.hpp"
-#include "controller/jobs/train_job/train_job.hpp"
+#include "controller/jobs/described/job_set.hpp"
+#include "controller/jobs/described/mpi_admission.hpp"
+#include "controller/jobs/described/ray_admission.hpp"
+#include "controller/jobs/described/ray_job.hpp"
+#include "controller/jobs/described/spark_admission.hpp"
+#include "controller/jobs/described/spark_application.hpp"
+#include "controller/jobs/described/train_admission.hpp"
+#include "controller/jobs/described/train_job.hpp"
 
 #include <string_view>
 #include <type_traits>

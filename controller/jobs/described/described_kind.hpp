@@ -1,6 +1,6 @@
 #pragma once
 
-#include "controller/jobs/generic_job.hpp"
+#include "controller/jobs/job/generic_job.hpp"
 #include "job_kinds/description.hpp"
 #include "job_kinds/schema.hpp"
 #include "kube/core/kind.hpp"

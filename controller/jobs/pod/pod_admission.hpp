@@ -1,6 +1,6 @@
 #pragma once
 
-#include "controller/jobs/job_admission.hpp"
+#include "controller/jobs/admission/job_admission.hpp"
 
 namespace sluice::controller {
 

@@ -2,8 +2,8 @@
 
 #include "api/kueue/kueue_names.hpp"
 #include "base/earlier.hpp"
-#include "controller/jobs/pod/pod_state.hpp"
-#include "controller/jobs/serving/group_pods.hpp"
+#include "controller/jobs/members/group_pods.hpp"
+#include "controller/jobs/members/pod_state.hpp"
 #include "controller/reconcile/pod_groups.hpp"
 #include "controller/reconcile/workload_status.hpp"
 #include "validation/go_numbers.hpp"

@@ -1,8 +1,8 @@
 #include "controller/jobs/pod/pod_group_places.hpp"
 
 #include "api/kueue/kueue_names.hpp"
-#include "controller/jobs/pod/pod_size.hpp"
-#include "controller/jobs/pod/pod_state.hpp"
+#include "controller/jobs/members/pod_size.hpp"
+#include "controller/jobs/members/pod_state.hpp"
 #include "controller/reconcile/workload_status.hpp"
 
 #include <algorithm>

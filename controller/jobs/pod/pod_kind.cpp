@@ -1,8 +1,8 @@
 #include "controller/jobs/pod/pod_kind.hpp"
 
+#include "controller/jobs/members/pod_state.hpp"
 #include "controller/jobs/pod/pod_admission.hpp"
 #include "controller/jobs/pod/pod_group.hpp"
-#include "controller/jobs/pod/pod_state.hpp"
 #include "controller/jobs/pod/single_pod.hpp"
 #include "controller/reconcile/pod_groups.hpp"
 #include "controller/reconcile/workload_status.hpp"

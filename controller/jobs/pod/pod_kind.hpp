@@ -1,7 +1,7 @@
 #pragma once
 
 #include "api/core/pod.hpp"
-#include "controller/jobs/generic_job.hpp"
+#include "controller/jobs/job/generic_job.hpp"
 
 #include <memory>
 #include <string>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "api/core/pod.hpp"
-#include "controller/jobs/job_admission.hpp"
+#include "controller/jobs/admission/job_admission.hpp"
 
 /// The resize of pods in place (subresource `resize`): quota counts what the Workload says of a
 /// pod, and no resize changes that.

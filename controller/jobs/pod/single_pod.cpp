@@ -1,8 +1,8 @@
 #include "controller/jobs/pod/single_pod.hpp"
 
 #include "api/kueue/kueue_names.hpp"
+#include "controller/jobs/members/pod_state.hpp"
 #include "controller/jobs/pod/pod_resize.hpp"
-#include "controller/jobs/pod/pod_state.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "api/kueue/kueue_names.hpp"
-#include "controller/jobs/object_members.hpp"
+#include "controller/jobs/job/object_members.hpp"
+#include "controller/jobs/members/serving_names.hpp"
 #include "controller/jobs/serving/serving_admission.hpp"
-#include "controller/jobs/serving/serving_names.hpp"
 #include "validation/serving_rules.hpp"
 
 #include <utility>

@@ -4,13 +4,13 @@
 #include "api/meta/codec.hpp"
 #include "api/meta/names.hpp"
 #include "base/earlier.hpp"
-#include "controller/jobs/job_ancestors.hpp"
+#include "controller/jobs/job/job_ancestors.hpp"
 #include "controller/jobs/pod/pod_kind.hpp"
-#include "controller/jobs/workload_of_job.hpp"
+#include "controller/jobs/reconciliation/workload_of_job.hpp"
 #include "controller/reconcile/strict_patch.hpp"
 #include "controller/reconcile/workload_name.hpp"
 #include "controller/reconcile/workload_status.hpp"
-#include "workload/text.hpp"
+#include "workload/pods/text.hpp"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 
 #include "api/kueue/workload.hpp"
 #include "base/clock.hpp"
-#include "controller/jobs/job_kinds.hpp"
-#include "controller/jobs/job_problem.hpp"
+#include "controller/jobs/job/job_kinds.hpp"
+#include "controller/jobs/job/job_problem.hpp"
 #include "controller/reconcile/reconcile.hpp"
 #include "controller/reconcile/settings.hpp"
 #include "controller/reconcile/stores.hpp"

@@ -1,9 +1,9 @@
 #include "api/kueue/kueue_names.hpp"
 #include "api/meta/codec.hpp"
-#include "controller/jobs/object_members.hpp"
+#include "controller/jobs/job/object_members.hpp"
+#include "controller/jobs/members/serving_names.hpp"
 #include "controller/jobs/serving/leader_worker_set_groups.hpp"
 #include "controller/jobs/serving/serving_admission.hpp"
-#include "controller/jobs/serving/serving_names.hpp"
 #include "validation/serving_rules.hpp"
 #include "validation/topology_request_rules.hpp"
 

@@ -3,12 +3,13 @@
 #include "api/core/apps.hpp"
 #include "api/kueue/kueue_names.hpp"
 #include "api/meta/codec.hpp"
-#include "controller/jobs/pod/pod_state.hpp"
+#include "controller/jobs/job/stored_template.hpp"
+#include "controller/jobs/job/topology_request.hpp"
+#include "controller/jobs/members/group_pods.hpp"
+#include "controller/jobs/members/pod_state.hpp"
+#include "controller/jobs/members/serving_names.hpp"
 #include "controller/jobs/serving/group_owner.hpp"
-#include "controller/jobs/serving/group_pods.hpp"
-#include "controller/jobs/serving/serving_names.hpp"
-#include "controller/jobs/stored_template.hpp"
-#include "controller/jobs/topology_request.hpp"
+#include "controller/jobs/serving/membership.hpp"
 #include "controller/reconcile/workload_status.hpp"
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 #include "api/kueue/workload.hpp"
 #include "api/meta/dynamic_object.hpp"
 #include "base/error.hpp"
-#include "controller/jobs/job_kinds.hpp"
+#include "controller/jobs/job/job_kinds.hpp"
 #include "controller/reconcile/view.hpp"
 #include "json/value.hpp"
 

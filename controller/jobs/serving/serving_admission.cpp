@@ -3,8 +3,8 @@
 #include "api/kueue/kueue_names.hpp"
 #include "api/meta/codec.hpp"
 #include "api/meta/dynamic_object.hpp"
-#include "controller/jobs/job_defaults.hpp"
-#include "controller/jobs/object_members.hpp"
+#include "controller/jobs/admission/job_defaults.hpp"
+#include "controller/jobs/job/object_members.hpp"
 #include "validation/serving_rules.hpp"
 
 #include <utility>

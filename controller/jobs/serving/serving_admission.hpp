@@ -2,8 +2,8 @@
 
 #include "api/core/admission_review.hpp"
 #include "api/meta/meta.hpp"
-#include "controller/jobs/job_admission.hpp"
-#include "controller/jobs/object_admission.hpp"
+#include "controller/jobs/admission/job_admission.hpp"
+#include "controller/jobs/job/object_admission.hpp"
 #include "json/value.hpp"
 #include "validation/field_error.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "api/core/apps.hpp"
-#include "controller/jobs/job_kinds.hpp"
+#include "controller/jobs/job/job_kinds.hpp"
 #include "controller/jobs/serving/group_owner.hpp"
 #include "controller/reconcile/view.hpp"
 

@@ -13,8 +13,8 @@
 #include "kube/runtime/store.hpp"
 #include "metrics/gauge_group.hpp"
 #include "metrics/kueue_metrics.hpp"
-#include "net/event_loop.hpp"
-#include "workload/translator.hpp"
+#include "net/loop/event_loop.hpp"
+#include "workload/translation/translator.hpp"
 
 #include <boost/asio/awaitable.hpp>
 

@@ -5,7 +5,7 @@
 #include "controller/process/metrics/metric_numbers.hpp"
 #include "controller/reconcilers/queue_status.hpp"
 #include "engine/state/fair_sharing.hpp"
-#include "workload/amounts.hpp"
+#include "workload/pods/amounts.hpp"
 
 #include <algorithm>
 #include <cmath>

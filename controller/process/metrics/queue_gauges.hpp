@@ -5,7 +5,7 @@
 #include "engine/state/state.hpp"
 #include "metrics/gauge_group.hpp"
 #include "metrics/kueue_metrics.hpp"
-#include "workload/translator.hpp"
+#include "workload/translation/translator.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 
 #include "api/kueue/kueue_names.hpp"
 #include "controller/reconcile/workload_status.hpp"
-#include "workload/queueable.hpp"
+#include "workload/translation/queueable.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -4,7 +4,7 @@
 #include "controller/reconcilers/queue_status.hpp"
 #include "metrics/custom_labels.hpp"
 #include "metrics/registry.hpp"
-#include "workload/translation_settings.hpp"
+#include "workload/pods/translation_settings.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -5,9 +5,9 @@
 #include "base/assert.hpp"
 #include "base/earlier.hpp"
 #include "base/log.hpp"
-#include "controller/jobs/generic_job.hpp"
+#include "controller/jobs/job/generic_job.hpp"
 #include "metrics/runtime_metrics.hpp"
-#include "workload/text.hpp"
+#include "workload/pods/text.hpp"
 
 #include <fmt/format.h>
 

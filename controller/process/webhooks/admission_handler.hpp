@@ -2,7 +2,7 @@
 
 #include "api/core/admission_review.hpp"
 #include "base/error.hpp"
-#include "net/http_server.hpp"
+#include "net/http/http_server.hpp"
 #include "webhook/admission_review.hpp"
 
 #include <boost/asio/awaitable.hpp>

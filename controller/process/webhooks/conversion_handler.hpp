@@ -1,7 +1,7 @@
 #pragma once
 
-#include "net/http_server.hpp"
-#include "net/worker_threads.hpp"
+#include "net/http/http_server.hpp"
+#include "net/loop/worker_threads.hpp"
 
 #include <atomic>
 #include <cstddef>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "controller/jobs/job_admission.hpp"
-#include "controller/jobs/object_admission.hpp"
+#include "controller/jobs/admission/job_admission.hpp"
+#include "controller/jobs/job/object_admission.hpp"
 #include "controller/process/webhooks/admission_handler.hpp"
 #include "controller/process/webhooks/loop_calls.hpp"
 

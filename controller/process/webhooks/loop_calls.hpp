@@ -2,8 +2,8 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
-#include "net/event_loop.hpp"
-#include "net/on_loop.hpp"
+#include "net/loop/event_loop.hpp"
+#include "net/loop/on_loop.hpp"
 
 #include <boost/asio/awaitable.hpp>
 

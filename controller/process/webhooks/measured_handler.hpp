@@ -2,7 +2,7 @@
 
 #include "base/clock.hpp"
 #include "metrics/runtime_metrics.hpp"
-#include "net/http_server.hpp"
+#include "net/http/http_server.hpp"
 
 #include <memory>
 #include <string>

@@ -1,6 +1,6 @@
 #include "controller/process/webhooks/tls_settings.hpp"
 
-#include "net/tls.hpp"
+#include "net/transport/tls.hpp"
 
 #include <vector>
 

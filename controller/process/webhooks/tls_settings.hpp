@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 #include "config/configuration.hpp"
-#include "net/http_server.hpp"
+#include "net/http/http_server.hpp"
 
 #include <optional>
 

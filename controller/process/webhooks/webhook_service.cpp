@@ -8,7 +8,7 @@
 #include "controller/process/webhooks/conversion_publication.hpp"
 #include "controller/process/webhooks/measured_handler.hpp"
 #include "controller/process/webhooks/tls_settings.hpp"
-#include "net/event_loop.hpp"
+#include "net/loop/event_loop.hpp"
 #include "serving/path_table.hpp"
 
 #include <chrono>

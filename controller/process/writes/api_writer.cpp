@@ -7,7 +7,7 @@
 #include "kube/core/raw_json.hpp"
 #include "kube/core/status_error.hpp"
 #include "kube/runtime/backoff.hpp"
-#include "net/event_loop.hpp"
+#include "net/loop/event_loop.hpp"
 
 #include <algorithm>
 #include <chrono>

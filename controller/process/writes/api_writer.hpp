@@ -7,7 +7,7 @@
 #include "controller/reconcile/write_sink.hpp"
 #include "kube/client/client.hpp"
 #include "kube/runtime/backoff.hpp"
-#include "net/task_group.hpp"
+#include "net/loop/task_group.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -7,7 +7,7 @@
 #include "apiserver/types/negotiation.hpp"
 #include "apiserver/types/protobuf_answer.hpp"
 #include "base/printable.hpp"
-#include "net/event_loop.hpp"
+#include "net/loop/event_loop.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -3,7 +3,7 @@
 #include "apiserver/api_server.hpp"
 #include "apiserver/http/answer.hpp"
 #include "base/clock.hpp"
-#include "net/http_server.hpp"
+#include "net/http/http_server.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>

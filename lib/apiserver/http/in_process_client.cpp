@@ -2,7 +2,7 @@
 
 #include "apiserver/operations/watch.hpp"
 #include "kube/core/status_error.hpp"
-#include "net/event_loop.hpp"
+#include "net/loop/event_loop.hpp"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>

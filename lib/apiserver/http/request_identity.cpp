@@ -6,7 +6,7 @@
 #include "apiserver/types/failures.hpp"
 #include "base/printable.hpp"
 #include "base/sha256.hpp"
-#include "net/url.hpp"
+#include "net/transport/url.hpp"
 
 #include <optional>
 #include <string>

@@ -4,7 +4,7 @@
 #include "apiserver/types/request.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
-#include "net/http_message.hpp"
+#include "net/http/http_message.hpp"
 
 namespace sluice::apiserver {
 

@@ -1,9 +1,9 @@
 #include "apiserver/http/webhook_client.hpp"
 
 #include "kube/core/base64.hpp"
-#include "net/http_client.hpp"
-#include "net/tls.hpp"
-#include "net/url.hpp"
+#include "net/http/http_client.hpp"
+#include "net/transport/tls.hpp"
+#include "net/transport/url.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "kube/client/client_config.hpp"
 
 #include "kube/core/base64.hpp"
-#include "net/url.hpp"
+#include "net/transport/url.hpp"
 #include "yaml/parse.hpp"
 
 #include <fmt/core.h>

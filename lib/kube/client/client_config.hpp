@@ -3,8 +3,8 @@
 #include "base/error.hpp"
 #include "json/value.hpp"
 #include "kube/client/exec_plugin.hpp"
-#include "net/proxy.hpp"
-#include "net/tls.hpp"
+#include "net/transport/proxy.hpp"
+#include "net/transport/tls.hpp"
 
 #include <cstdint>
 #include <map>

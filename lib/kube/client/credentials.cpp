@@ -1,7 +1,7 @@
 #include "kube/client/credentials.hpp"
 
-#include "net/child_process.hpp"
-#include "net/event_loop.hpp"
+#include "net/loop/child_process.hpp"
+#include "net/loop/event_loop.hpp"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 #include "base/clock.hpp"
 #include "kube/client/client.hpp"
 #include "kube/runtime/event_recorder.hpp"
-#include "net/event_loop.hpp"
-#include "net/task_group.hpp"
+#include "net/loop/event_loop.hpp"
+#include "net/loop/task_group.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>

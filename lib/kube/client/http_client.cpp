@@ -6,9 +6,9 @@
 #include "kube/core/status_error.hpp"
 #include "kube/runtime/backoff.hpp"
 #include "kube/runtime/rate_limiter.hpp"
-#include "net/event_loop.hpp"
-#include "net/http_client.hpp"
-#include "net/tls.hpp"
+#include "net/http/http_client.hpp"
+#include "net/loop/event_loop.hpp"
+#include "net/transport/tls.hpp"
 
 #include <algorithm>
 #include <optional>

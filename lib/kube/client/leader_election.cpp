@@ -3,7 +3,7 @@
 #include "api/meta/codec.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
-#include "net/event_loop.hpp"
+#include "net/loop/event_loop.hpp"
 
 #include <algorithm>
 #include <chrono>

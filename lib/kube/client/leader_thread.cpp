@@ -1,6 +1,6 @@
 #include "kube/client/leader_thread.hpp"
 
-#include "net/on_loop.hpp"
+#include "net/loop/on_loop.hpp"
 
 #include <utility>
 

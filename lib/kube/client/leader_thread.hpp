@@ -5,7 +5,7 @@
 #include "kube/client/leader_election.hpp"
 #include "kube/client/leadership.hpp"
 #include "kube/runtime/lease_term.hpp"
-#include "net/event_loop.hpp"
+#include "net/loop/event_loop.hpp"
 
 #include <boost/asio/awaitable.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/error.hpp"
-#include "net/proxy.hpp"
+#include "net/transport/proxy.hpp"
 
 #include <cstdint>
 #include <map>

@@ -4,7 +4,7 @@
 #include "kube/core/list_page.hpp"
 #include "kube/core/raw_json.hpp"
 #include "kube/core/status_error.hpp"
-#include "net/event_loop.hpp"
+#include "net/loop/event_loop.hpp"
 
 #include <optional>
 

@@ -2,9 +2,9 @@
 
 #include "api/meta/micro_time.hpp"
 #include "sim/apps/int_or_percent.hpp"
-#include "sim/conditions.hpp"
-#include "sim/fields.hpp"
-#include "sim/owned.hpp"
+#include "sim/objects/conditions.hpp"
+#include "sim/objects/fields.hpp"
+#include "sim/pods/owned.hpp"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 #include "sim/apps/replica_set.hpp"
 
-#include "sim/fields.hpp"
-#include "sim/job_pod.hpp"
-#include "sim/owned.hpp"
-#include "sim/pod_life.hpp"
+#include "sim/job/job_pod.hpp"
+#include "sim/objects/fields.hpp"
+#include "sim/pods/owned.hpp"
+#include "sim/pods/pod_life.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sim/turn.hpp"
+#include "sim/objects/turn.hpp"
 
 namespace sluice::sim {
 

@@ -1,7 +1,7 @@
 #include "sim/apps/revisions.hpp"
 
-#include "sim/fields.hpp"
-#include "sim/owned.hpp"
+#include "sim/objects/fields.hpp"
+#include "sim/pods/owned.hpp"
 
 #include <fmt/format.h>
 

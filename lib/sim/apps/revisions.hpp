@@ -1,8 +1,8 @@
 #pragma once
 
 #include "json/value.hpp"
-#include "sim/turn.hpp"
-#include "sim/write.hpp"
+#include "sim/objects/turn.hpp"
+#include "sim/objects/write.hpp"
 
 #include <cstdint>
 #include <set>

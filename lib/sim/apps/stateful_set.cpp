@@ -1,9 +1,9 @@
 #include "sim/apps/stateful_set.hpp"
 
 #include "sim/apps/revisions.hpp"
-#include "sim/fields.hpp"
-#include "sim/owned.hpp"
-#include "sim/pod_life.hpp"
+#include "sim/objects/fields.hpp"
+#include "sim/pods/owned.hpp"
+#include "sim/pods/pod_life.hpp"
 
 #include <fmt/format.h>
 

@@ -4,9 +4,9 @@
 #include "job_kinds/builtin.hpp"
 #include "job_kinds/derived/wrapped_pod_sets.hpp"
 #include "job_kinds/path.hpp"
-#include "sim/conditions.hpp"
-#include "sim/fields.hpp"
-#include "sim/owned.hpp"
+#include "sim/objects/conditions.hpp"
+#include "sim/objects/fields.hpp"
+#include "sim/pods/owned.hpp"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 
 #include "api/meta/micro_time.hpp"
 #include "apiserver/rules/cron_schedule.hpp"
-#include "sim/fields.hpp"
-#include "sim/owned.hpp"
+#include "sim/objects/fields.hpp"
+#include "sim/pods/owned.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>

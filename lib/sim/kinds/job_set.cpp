@@ -1,10 +1,10 @@
 #include "sim/kinds/job_set.hpp"
 
 #include "job_kinds/derived/replicated_jobs.hpp"
-#include "sim/conditions.hpp"
-#include "sim/fields.hpp"
 #include "sim/kinds/replicated_jobs.hpp"
-#include "sim/owned.hpp"
+#include "sim/objects/conditions.hpp"
+#include "sim/objects/fields.hpp"
+#include "sim/pods/owned.hpp"
 
 #include <algorithm>
 #include <string>

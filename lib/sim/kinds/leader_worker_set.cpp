@@ -1,9 +1,9 @@
 #include "sim/kinds/leader_worker_set.hpp"
 
-#include "sim/conditions.hpp"
-#include "sim/fields.hpp"
-#include "sim/owned.hpp"
-#include "sim/pod_life.hpp"
+#include "sim/objects/conditions.hpp"
+#include "sim/objects/fields.hpp"
+#include "sim/pods/owned.hpp"
+#include "sim/pods/pod_life.hpp"
 
 #include <fmt/format.h>
 

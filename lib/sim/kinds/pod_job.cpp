@@ -1,8 +1,8 @@
 #include "sim/kinds/pod_job.hpp"
 
 #include "job_kinds/pod_sets.hpp"
-#include "sim/owned.hpp"
-#include "sim/pod_life.hpp"
+#include "sim/pods/owned.hpp"
+#include "sim/pods/pod_life.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -2,7 +2,7 @@
 
 #include "job_kinds/description.hpp"
 #include "json/value.hpp"
-#include "sim/turn.hpp"
+#include "sim/objects/turn.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -1,8 +1,8 @@
 #include "sim/kinds/replicated_jobs.hpp"
 
 #include "job_kinds/text.hpp"
-#include "sim/fields.hpp"
-#include "sim/owned.hpp"
+#include "sim/objects/fields.hpp"
+#include "sim/pods/owned.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "json/value.hpp"
-#include "sim/turn.hpp"
+#include "sim/objects/turn.hpp"
 
 #include <cstdint>
 #include <string>

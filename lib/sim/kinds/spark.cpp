@@ -2,8 +2,8 @@
 
 #include "api/meta/micro_time.hpp"
 #include "job_kinds/derived/spark_pod.hpp"
-#include "sim/fields.hpp"
-#include "sim/owned.hpp"
+#include "sim/objects/fields.hpp"
+#include "sim/pods/owned.hpp"
 
 #include <fmt/format.h>
 

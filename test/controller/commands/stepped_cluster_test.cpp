@@ -1,6 +1,6 @@
 #include "controller/commands/cluster/stepped_cluster.hpp"
 
-#include "net/event_loop.hpp"
+#include "net/loop/event_loop.hpp"
 
 #include <boost/asio/this_coro.hpp>
 #include <catch2/catch_test_macros.hpp>

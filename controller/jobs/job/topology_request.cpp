@@ -1,0 +1,131 @@
+#include "controller/jobs/job/topology_request.hpp"
+
+#include "api/kueue/kueue_names.hpp"
+#include "json/value.hpp"
+#include "validation/go_numbers.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <utility>
+
+namespace sluice::controller {
+
+namespace {
+
+namespace annotation = api::annotation;
+
+constexpr std::size_t kLayersMax = 3;
+using Request = api::PodSetTopologyRequest;
+
+Error problem(const char* key, std::string_view what) {
+    return make_invalid(fmt::format("annotation {}: {}", key, what));
+}
+
+std::optional<std::string> copy(const api::ObjectMeta& pod_template, const char* key) {
+    const std::string* text = pod_template.find_annotation(key);
+    return text == nullptr ? std::nullopt : std::optional(*text);
+}
+
+std::optional<std::string> if_not_empty(const std::string& text) {
+    return text.empty() ? std::nullopt : std::optional(text);
+}
+
+/// Whether the annotations ask for anything. Of several forms the first counts.
+Result<bool> read_topology(const api::ObjectMeta& pod_template, Request& into) {
+    into.required = copy(pod_template, annotation::kPodSetRequiredTopology);
+    if (into.required) {
+        return true;
+    }
+    into.preferred = copy(pod_template, annotation::kPodSetPreferredTopology);
+    if (into.preferred) {
+        return true;
+    }
+    constexpr const char* kUnconstrained = annotation::kPodSetUnconstrainedTopology;
+    const std::string* text = pod_template.find_annotation(kUnconstrained);
+    if (text == nullptr) {
+        return false;
+    }
+    into.unconstrained = validation::parse_boolean(*text);
+    return into.unconstrained ? Result<bool>(true)
+                              : problem(kUnconstrained, validation::boolean_problem(*text));
+}
+
+Result<bool> read_layers(const std::string& text, Request& into) {
+    constexpr const char* kKey = annotation::kPodSetSliceRequiredTopologyConstraints;
+    const auto list = json::parse(text);
+    if (!list || !list->is_array()) {
+        return problem(kKey, "must be a JSON list");
+    }
+    if (list->as_array().empty() || list->as_array().size() > kLayersMax) {
+        return problem(
+            kKey,
+            fmt::format(
+                "topology constraints must contain between 1 and {} entries: got {}",
+                kLayersMax,
+                list->as_array().size()
+            )
+        );
+    }
+    for (const json::Value& entry : list->as_array()) {
+        const json::Value* size = entry.find("size");
+        if (!entry.is_object() || size == nullptr || !size->is_int()) {
+            return problem(kKey, "an entry needs topology and size");
+        }
+        into.podset_slice_required_topology_constraints.push_back(
+            {.topology = std::string(entry.string_at("topology")),
+             .size = static_cast<std::int32_t>(size->as_int())}
+        );
+    }
+    return true;
+}
+
+/// Whether slices are asked for.
+Result<bool> read_slices(
+    const api::ObjectMeta& pod_template, TopologyLimits limits, Request& into
+) {
+    const std::string* layers =
+        pod_template.find_annotation(annotation::kPodSetSliceRequiredTopologyConstraints);
+    if (layers != nullptr && limits.has_layers) {
+        return read_layers(*layers, into);
+    }
+    const std::string* size = pod_template.find_annotation(annotation::kPodSetSliceSize);
+    auto topology = copy(pod_template, annotation::kPodSetSliceRequiredTopology);
+    if (size == nullptr || !topology) {
+        return false;
+    }
+    into.pod_set_slice_size = validation::parse_decimal<std::int32_t>(*size);
+    if (!into.pod_set_slice_size) {
+        return problem(annotation::kPodSetSliceSize, validation::number_problem(*size));
+    }
+    into.pod_set_slice_required_topology = std::move(topology);
+    return true;
+}
+
+}  // namespace
+
+Result<std::optional<Request>> make_topology_request(
+    const api::ObjectMeta& pod_template, const RankLabels& labels, TopologyLimits limits
+) {
+    Request request;
+    const auto topology = read_topology(pod_template, request);
+    if (!topology) {
+        return topology.error();
+    }
+    const auto slices = read_slices(pod_template, limits, request);
+    if (!slices) {
+        return slices.error();
+    }
+    request.pod_index_label = if_not_empty(labels.pod_index);
+    request.sub_group_index_label = if_not_empty(labels.sub_group_index);
+    request.sub_group_count = labels.sub_group_count;
+    if (!*topology && !*slices && !request.pod_index_label && !request.sub_group_index_label) {
+        return std::optional<Request>();
+    }
+    if (request.required || request.preferred) {
+        request.pod_set_group_name = copy(pod_template, annotation::kPodSetGroupName);
+    }
+    return std::optional(std::move(request));
+}
+
+}  // namespace sluice::controller

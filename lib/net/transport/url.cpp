@@ -1,0 +1,45 @@
+#include "net/transport/url.hpp"
+
+#include <boost/url/encoding_opts.hpp>
+#include <boost/url/parse.hpp>
+#include <boost/url/pct_string_view.hpp>
+#include <boost/url/scheme.hpp>
+
+namespace sluice::net {
+
+namespace urls = boost::urls;
+
+Result<ServerUrl> parse_server_url(std::string_view text) {
+    const auto url = urls::parse_uri(text);
+    if (!url) {
+        return make_invalid("not a URL");
+    }
+    if (url->scheme_id() != urls::scheme::https && url->scheme_id() != urls::scheme::http) {
+        return make_invalid("neither an http nor an https URL");
+    }
+    const bool is_https = url->scheme_id() == urls::scheme::https;
+    if (url->has_userinfo() || url->has_query() || url->has_fragment()) {
+        return make_invalid("a URL with more than host, port and path");
+    }
+    if (url->encoded_host_address().empty() || (url->has_port() && url->port_number() == 0)) {
+        return make_invalid("a URL without a host or with a port that is none");
+    }
+    return ServerUrl{
+        .is_https = is_https,
+        .host = std::string(url->encoded_host_address()),
+        .port = url->has_port() ? url->port_number() : urls::default_port(url->scheme_id()),
+        .path = std::string(url->encoded_path()),
+    };
+}
+
+std::string percent_decode(std::string_view text, PlusSign plus) {
+    const auto encoded = urls::make_pct_string_view(text);
+    if (!encoded) {
+        return std::string(text);
+    }
+    urls::encoding_opts options;
+    options.space_as_plus = plus == PlusSign::Space;
+    return encoded->decode(options);
+}
+
+}  // namespace sluice::net

@@ -1,0 +1,38 @@
+#include "config/feature_gates.hpp"
+#include "validation/cluster_queue_rules.hpp"
+#include "validation/quota_rules.hpp"
+#include "validation/resource_flavor_rules.hpp"
+#include "workload/translation/quotas.hpp"
+
+#include <utility>
+
+namespace sluice::workload {
+namespace {
+
+std::optional<validation::FieldError> first_of(validation::FieldErrors errors) {
+    return errors.empty() ? std::nullopt : std::optional(std::move(errors.front()));
+}
+
+}  // namespace
+
+std::optional<validation::FieldError> find_quota_problem(const api::ClusterQueue& queue) {
+    return first_of(validation::validate_quotas(queue));
+}
+
+std::optional<validation::FieldError> find_quota_problem(const api::Cohort& cohort) {
+    return first_of(validation::validate_quotas(cohort));
+}
+
+std::optional<validation::FieldError> find_problem(const api::ClusterQueue& queue) {
+    return first_of(validation::validate(queue, config::FeatureGates()));
+}
+
+std::optional<validation::FieldError> find_problem(const api::Cohort& cohort) {
+    return first_of(validation::validate(cohort));
+}
+
+std::optional<validation::FieldError> find_problem(const api::ResourceFlavor& flavor) {
+    return first_of(validation::validate(flavor));
+}
+
+}  // namespace sluice::workload

@@ -1,0 +1,163 @@
+#pragma once
+
+#include "api/core/core.hpp"
+#include "api/kueue/topology.hpp"
+#include "api/kueue/workload.hpp"
+#include "engine/types/event.hpp"
+#include "workload/pods/pod_demand.hpp"
+#include "workload/pods/pod_shape.hpp"
+#include "workload/pods/requests.hpp"
+#include "workload/pods/translation_settings.hpp"
+#include "workload/translation/quotas.hpp"
+#include "workload/translation/references.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sluice::workload {
+
+/// Turns API objects into the engine's events. Remembers what several translations depend on
+/// (flavors, checks, topologies, namespaces, LimitRanges, RuntimeClasses) and the classes of like
+/// workloads and pods that it gave numbers to. The same objects in the same order give the same
+/// events.
+class Translator {
+  public:
+    using Events = std::vector<engine::Event>;
+
+    explicit Translator(TranslationSettings settings) : settings_(std::move(settings)) {}
+    Translator(const Translator&) = delete;
+    Translator& operator=(const Translator&) = delete;
+
+    const TranslationSettings& settings() const { return settings_; }
+    const References& references() const { return references_; }
+
+    // What others refer to. After a change translate again: for flavors, checks and topologies the
+    // ClusterQueues that name them; for Cohorts those below; for namespaces their LocalQueues; for
+    // LimitRanges and RuntimeClasses the pending workloads of the namespace or class.
+    Events set(const api::ResourceFlavor& flavor);
+    Events remove_flavor(const std::string& name);
+    void set(const api::AdmissionCheck& check) {
+        references_.admission_checks[check.metadata.name] = check;
+    }
+    void remove_admission_check(const std::string& name) {
+        references_.admission_checks.erase(name);
+    }
+    Events set(const api::Topology& topology);
+    Events remove_topology(const std::string& name);
+    void set(const api::Cohort& cohort);
+    void remove_cohort(const std::string& name) { references_.cohort_parents.erase(name); }
+    void set(const api::Namespace& ns) { namespaces_[ns.metadata.name] = ns.metadata.labels; }
+    void remove_namespace(const std::string& name) { namespaces_.erase(name); }
+    void set(const api::LimitRange& range);
+    void remove_limit_range(const std::string& ns, const std::string& name);
+    void set(const api::RuntimeClass& runtime_class);
+    void remove_runtime_class(const std::string& name);
+
+    /// ClusterQueues that are inactive whatever they say, each with the message of its condition.
+    /// After a change translate them again.
+    using HeldBack = std::map<std::string, std::string, std::less<>>;
+    void set_held_back(HeldBack messages) { held_back_ = std::move(messages); }
+    const HeldBack& held_back() const { return held_back_; }
+
+    /// The content of the ClusterQueue's condition Active.
+    Activity activity(const api::ClusterQueue& queue) const;
+    engine::ClusterQueue cluster_queue(const api::ClusterQueue& queue) const;
+    engine::Cohort cohort(const api::Cohort& cohort) const { return to_engine(cohort); }
+    /// `cluster_queue`: the one it names; nullptr when there is none.
+    engine::LocalQueue local_queue(
+        const api::LocalQueue& queue, const api::ClusterQueue* cluster_queue
+    ) const;
+
+    /// The events of a new or changed workload: pod shapes not met before, the workload, pod shapes
+    /// that none has any more.
+    Events set(const api::Workload& workload);
+    /// The events of a deleted workload: that, and the pod shapes that it alone had.
+    Events remove_workload(const std::string& ns, const std::string& name);
+
+    /// Why the workload cannot be admitted to that queue whatever the quota: the
+    /// namespace, its selector, limits, LimitRanges. None: it can.
+    std::optional<std::string> find_inadmissibility(
+        const api::Workload& workload, const api::ClusterQueue& queue
+    ) const;
+    /// The total requests of each pod set as status.resourceRequests reports them.
+    std::vector<api::PodSetRequest> resource_requests(const api::Workload& workload) const;
+    /// Priority with the boost of its annotation (gate PriorityBoost).
+    std::int64_t effective_priority(const api::Workload& workload) const;
+    /// When it queued for the purpose of order: its creation, or its last
+    /// eviction where requeuingStrategy.timestamp says so.
+    engine::Time queue_order(const api::Workload& workload) const;
+    /// The number of that pod set's pods that still need quota.
+    std::int32_t reclaimable(const api::Workload& workload, const api::PodSet& pod_set) const;
+
+  private:
+    struct Shape {
+        PodShape shape;
+        std::uint32_t id = 0;
+        std::size_t users = 0;
+        std::vector<engine::ShapeRefusal> refusals;
+
+        engine::PodShape to_engine() const;
+    };
+    struct Class {
+        std::uint64_t id = 0;
+        std::size_t users = 0;
+    };
+    using Shapes = std::map<std::string, Shape, std::less<>>;
+    using Classes = std::map<std::string, Class>;
+    /// What a workload holds on to; the entries stay where they are while it does.
+    struct Uses {
+        std::vector<Shapes::value_type*> shapes;
+        Classes::value_type* class_ = nullptr;
+    };
+
+    std::vector<PodResources> pods_of(
+        const api::Workload& workload, const LimitRangeSummary& limits
+    ) const;
+    PodResources resources_of(const api::PodSpec& pod, const LimitRangeSummary& limits) const;
+    /// What the pods of each pod set ask for; until LimitRanges or RuntimeClasses change, or the
+    /// next call.
+    std::vector<const PodDemand*> demands_of(const api::Workload& workload);
+    const PodDemand& demand_of(const api::PodSet& pod_set, const std::string& ns);
+    std::uint64_t condition_stamp(const api::Workload& workload) const;
+    const LimitRangeSummary& limits_of(const std::string& ns) const;
+    engine::NamespaceMatch match(const std::string& ns, const api::ClusterQueue& queue) const;
+    std::uint32_t use_shape(PodShape shape, Uses& uses, Events& events);
+    /// Judges the flavor for each shape anew; nullptr: it is gone.
+    void judge(const std::string& name, const api::ResourceFlavor* flavor, Events& events);
+    Events judge_flavors_with(const std::string& topology);
+    std::uint64_t use_class(std::string key, Uses& uses);
+    /// Gives back what the workload used; `events` gets what the engine is to forget.
+    void release(const Uses& uses, Events& events);
+    std::string class_key(
+        const api::Workload& workload, const std::vector<const PodDemand*>& demands
+    ) const;
+    std::optional<engine::QuotaReservation> reservation(const api::Workload& workload) const;
+
+    TranslationSettings settings_;
+    References references_;
+    HeldBack held_back_;
+    std::map<std::string, api::StringMap, std::less<>> namespaces_;
+    std::map<std::string, std::map<std::string, api::LimitRange>, std::less<>> limit_ranges_;
+    std::map<std::string, LimitRangeSummary, std::less<>>
+        limits_;  // by namespace, of limit_ranges_
+    std::map<std::string, api::ResourceList, std::less<>> overheads_;
+    /// By pod template and the LimitRanges of the namespace; none is older than what it depends on.
+    std::map<
+        std::pair<std::shared_ptr<const api::PodTemplateSpec>, const LimitRangeSummary*>,
+        PodDemand>
+        demands_;
+    Shapes shapes_;
+    std::vector<std::uint32_t> free_shape_ids_;
+    std::uint32_t next_shape_id_ = 1;
+    Classes classes_;
+    std::uint64_t next_class_id_ = 1;
+    std::map<std::string, Uses> workloads_;  // by namespace/name
+};
+
+}  // namespace sluice::workload

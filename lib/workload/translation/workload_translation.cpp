@@ -1,0 +1,405 @@
+#include "api/kueue/conditions.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/codec.hpp"
+#include "workload/pods/amounts.hpp"
+#include "workload/translation/queueable.hpp"
+#include "workload/translation/slices.hpp"
+#include "workload/translation/translator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace sluice::workload {
+namespace {
+
+namespace condition = api::condition;
+
+/// The condition when it is True with that reason, else nullptr.
+const api::Condition* find_true(
+    const api::Workload& workload, std::string_view type, std::string_view reason
+) {
+    const auto* condition = api::find_condition(workload.status.conditions, type);
+    return condition != nullptr && condition->status == api::condition_status::kTrue &&
+                   condition->reason == reason
+               ? condition
+               : nullptr;
+}
+
+bool is_active(const api::Workload& workload) {
+    return workload.spec.active.value_or(true);
+}
+
+/// Returns true if the Workload holds no quota whatever its reservation says. A job that is
+/// deactivated keeps its quota until its pods have ended and the reservation is taken back.
+bool has_ended(const api::Workload& workload) {
+    const bool may_run = api::is_true(workload.status.conditions, condition::kQuotaReserved) &&
+                         may_have_pods(workload.metadata);
+    return (!is_active(workload) && !may_run) ||
+           api::is_true(workload.status.conditions, condition::kFinished);
+}
+
+bool is_preemption_gated(const api::Workload& workload) {
+    // A gate that status does not know yet counts as closed, so that workloads can be created
+    // gated.
+    return std::ranges::any_of(
+        workload.spec.preemption_gates,
+        [&](const api::PreemptionGate& gate) {
+            const auto& states = workload.status.preemption_gates;
+            const auto state =
+                std::ranges::find(states, gate.name, &api::PreemptionGateState::name);
+            return state == states.end() || state->position == "Closed";
+        }
+    );
+}
+
+bool has_failed_check(const api::Workload& workload) {
+    return std::ranges::any_of(
+        workload.status.admission_checks,
+        [](const api::AdmissionCheckState& check) {
+            return check.state == api::check_state::kRetry ||
+                   check.state == api::check_state::kRejected;
+        }
+    );
+}
+
+std::string key_of(const std::string& ns, const std::string& name) {
+    return ns + "/" + name;
+}
+
+/// FNV-1a: a number that changes with the text.
+std::uint64_t hash_of(std::string_view text) {
+    std::uint64_t hash = 14695981039346656037ULL;
+    for (const char c : text) {
+        hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+    }
+    return hash;
+}
+
+/// What LimitRanges and RuntimeClasses have made of the pods' resources.
+std::string text_of(const std::vector<PodResources>& pods) {
+    std::string text;
+    const auto append = [&text](const api::ResourceList& list) {
+        text += '|';
+        api::encode_to(api::type_of<api::ResourceList>(), &list, text);
+    };
+    const auto append_both = [&append](const Resources& resources) {
+        append(resources.requests);
+        append(resources.limits);
+    };
+    for (const auto& pod : pods) {
+        for (const auto& container : pod.init_containers) {
+            append_both(container.resources);
+        }
+        for (const auto& container : pod.containers) {
+            append_both(container);
+        }
+        if (pod.pod_level) {
+            append_both(*pod.pod_level);
+        }
+        append(pod.overhead);
+    }
+    return text;
+}
+
+}  // namespace
+
+std::uint64_t Translator::condition_stamp(const api::Workload& workload) const {
+    std::string text;
+    for (const auto* type : {condition::kEvicted, condition::kRequeued}) {
+        if (const auto* condition = api::find_condition(workload.status.conditions, type)) {
+            const auto changed =
+                condition->last_transition_time.value_or(Time{}).time_since_epoch().count();
+            text += fmt::format(
+                "{} {} {} {} {}",
+                condition->status,
+                changed,
+                condition->observed_generation,
+                condition->reason,
+                condition->message
+            );
+        }
+        text += '/';
+    }
+    const auto* boost = workload.metadata.find_annotation(api::annotation::kPriorityBoost);
+    if (settings_.gates.priority_boost && boost != nullptr) {
+        text += *boost;
+    }
+    for (const auto& reclaimable : workload.status.reclaimable_pods) {
+        text += fmt::format("/{} {}", reclaimable.name, reclaimable.count);
+    }
+    if (const auto& limits = limits_of(workload.metadata.namespace_); !limits.is_empty()) {
+        std::string adjusted = text_of(pods_of(workload, limits));
+        if (adjusted != text_of(pods_of(workload, LimitRangeSummary()))) {
+            text += adjusted;
+        }
+    }
+    return hash_of(text);
+}
+
+namespace {
+
+engine::PodSetAssignment to_engine_assignment(
+    const api::PodSetAssignment& given, std::int32_t spec_count
+) {
+    engine::PodSetAssignment made{
+        .name = given.name, .resources = {}, .count = given.count.value_or(spec_count)
+    };
+    for (const auto& [resource, flavor] : given.flavors) {
+        // Without usage it holds the flavor all the same: for a replacement, and as a victim.
+        const auto usage = given.resource_usage.find(resource);
+        const auto amount = usage == given.resource_usage.end()
+                                ? engine::Amount()
+                                : request_amount(resource, usage->second);
+        made.resources.push_back({resource, flavor, amount});
+    }
+    return made;
+}
+
+}  // namespace
+
+std::int64_t Translator::effective_priority(const api::Workload& workload) const {
+    const std::int64_t priority = workload.spec.priority.value_or(0);
+    const auto* text = workload.metadata.find_annotation(api::annotation::kPriorityBoost);
+    if (!settings_.gates.priority_boost || text == nullptr) {
+        return priority;
+    }
+    std::string_view digits = *text;
+    if (digits.starts_with('+') && !digits.starts_with("+-")) {
+        digits.remove_prefix(1);
+    }
+    std::int32_t boost = 0;
+    const auto [at, error] = std::from_chars(digits.begin(), digits.end(), boost);
+    return error == std::errc() && at == digits.end() ? priority + boost : priority;
+}
+
+engine::Time Translator::queue_order(const api::Workload& workload) const {
+    const engine::Time created = workload.metadata.creation_timestamp.value_or(Time{});
+    if (settings_.eviction_orders_queue) {
+        if (const auto* evicted =
+                find_true(workload, condition::kEvicted, api::reason::kPodsReadyTimeout)) {
+            return evicted->last_transition_time.value_or(created);
+        }
+    }
+    if (const auto* evicted =
+            find_true(workload, condition::kEvicted, api::reason::kAdmissionCheck)) {
+        return evicted->last_transition_time.value_or(created);
+    }
+    if (!settings_.gates.priority_sorting_within_cohort) {
+        if (const auto* preempted = find_true(
+                workload, condition::kPreempted, api::reason::kInCohortReclaimWhileBorrowing
+            )) {
+            // Strictly later than its preemptor.
+            return preempted->last_transition_time.value_or(created) + std::chrono::milliseconds(1);
+        }
+    }
+    return created;
+}
+
+std::optional<engine::QuotaReservation> Translator::reservation(const api::Workload& workload
+) const {
+    const auto& status = workload.status;
+    const auto* reserved = api::find_condition(status.conditions, condition::kQuotaReserved);
+    if (reserved == nullptr || reserved->status != api::condition_status::kTrue ||
+        !status.admission || api::is_true(status.conditions, condition::kFinished)) {
+        return std::nullopt;
+    }
+    engine::QuotaReservation made{
+        .cluster_queue = status.admission->cluster_queue,
+        .pod_sets = {},
+        .reserved_at = reserved->last_transition_time,
+        .admitted = api::is_true(status.conditions, condition::kAdmitted),
+        .evicted = api::is_true(status.conditions, condition::kEvicted),
+    };
+    for (const auto& assignment : status.admission->pod_set_assignments) {
+        const auto& all = workload.spec.pod_sets;
+        const auto pod_set = std::ranges::find(all, assignment.name, &api::PodSet::name);
+        if (pod_set != all.end()) {
+            made.pod_sets.push_back(to_engine_assignment(assignment, pod_set->count));
+        }
+    }
+    return made;
+}
+
+PodResources Translator::resources_of(const api::PodSpec& pod, const LimitRangeSummary& limits)
+    const {
+    const auto overhead = overheads_.find(pod.runtime_class_name);
+    return make_pod_resources(
+        pod, overhead == overheads_.end() ? nullptr : &overhead->second, limits
+    );
+}
+
+const PodDemand& Translator::demand_of(const api::PodSet& pod_set, const std::string& ns) {
+    const auto& limits = limits_of(ns);
+    const auto& pods = pod_set.template_;
+    const auto [at, is_new] = demands_.try_emplace({pods.pointer(), &limits});
+    if (is_new) {
+        at->second =
+            make_pod_demand(pods->spec, resources_of(pods->spec, limits), limits, settings_);
+    }
+    return at->second;
+}
+
+std::vector<const PodDemand*> Translator::demands_of(const api::Workload& workload) {
+    constexpr std::size_t kMost = 256;  // they keep templates alive that nothing else may have
+    if (demands_.size() >= kMost) {
+        demands_.clear();
+    }
+    std::vector<const PodDemand*> demands;
+    demands.reserve(workload.spec.pod_sets.size());
+    for (const auto& pod_set : workload.spec.pod_sets) {
+        demands.push_back(&demand_of(pod_set, workload.metadata.namespace_));
+    }
+    return demands;
+}
+
+Translator::Events Translator::set(const api::Workload& workload) {
+    Events events;
+    Uses uses;
+    const auto demands = demands_of(workload);
+    const auto& metadata = workload.metadata;
+    const auto& status = workload.status;
+    engine::Workload made{
+        .ns = metadata.namespace_,
+        .name = metadata.name,
+        .uid = metadata.uid,
+        .local_queue = workload.spec.queue_name,
+        .priority = effective_priority(workload),
+        .queue_order = queue_order(workload),
+        .generation = metadata.generation,
+        .condition_stamp = condition_stamp(workload),
+        .pod_sets = {},
+        .reservation = reservation(workload),
+        .queueable = is_queueable(workload, settings_.gates),
+        .ended = has_ended(workload),
+        .requeued_false = false,
+        .requeue_at = status.requeue_state ? status.requeue_state->requeue_at : std::nullopt,
+        .checks_failed = has_failed_check(workload),
+        .requests_valid = std::ranges::all_of(demands, &PodDemand::is_valid),
+        .preemption_gated = is_preemption_gated(workload),
+        .pods_ready = api::is_true(status.conditions, condition::kPodsReady),
+        .replaces = replaced_slice(workload),
+        .job = job_of_slice(workload),
+        .is_unowned = !may_have_pods(metadata),
+    };
+    const auto* requeued = api::find_condition(status.conditions, condition::kRequeued);
+    made.requeued_false = requeued != nullptr && requeued->status == api::condition_status::kFalse;
+    for (std::size_t i = 0; i < demands.size(); ++i) {
+        const auto& pod_set = workload.spec.pod_sets[i];
+        const auto& topology = pod_set.topology_request;
+        PodShape shape = demands[i]->shape;
+        if (settings_.gates.topology_aware_scheduling) {
+            shape.topology = find_topology_need(pod_set, demands[i]->requests);
+        }
+        made.pod_sets.push_back({
+            .name = pod_set.name,
+            .count = pod_set.count,
+            .min_count = pod_set.min_count,
+            .reclaimable = reclaimable(workload, pod_set),
+            .requests = demands[i]->for_engine,
+            .shape = use_shape(std::move(shape), uses, events),
+            .group = topology ? topology->pod_set_group_name.value_or("") : "",
+        });
+    }
+    if (settings_.gates.scheduling_equivalence_hashing) {
+        made.scheduling_class = use_class(class_key(workload, demands), uses);
+    }
+    // Taken before the old ones are given back, so that a number in use never changes hands.
+    const Uses before =
+        std::exchange(workloads_[key_of(metadata.namespace_, metadata.name)], std::move(uses));
+    events.push_back(engine::WorkloadChanged{std::move(made)});
+    release(before, events);
+    return events;
+}
+
+Translator::Events Translator::remove_workload(const std::string& ns, const std::string& name) {
+    Events events{engine::WorkloadDeleted{.ns = ns, .name = name}};
+    const auto at = workloads_.find(key_of(ns, name));
+    if (at != workloads_.end()) {
+        release(at->second, events);
+        workloads_.erase(at);
+    }
+    return events;
+}
+
+engine::PodShape Translator::Shape::to_engine() const {
+    engine::PodShape made{
+        .id = id,
+        .refusals = refusals,
+        .requests_topology = shape.topology.has_value(),
+        .requires_domain = shape.topology && shape.topology->requires_domain,
+        .resources = {},
+    };
+    if (shape.topology) {
+        made.resources = shape.topology->resources;
+    }
+    return made;
+}
+
+std::uint32_t Translator::use_shape(PodShape shape, Uses& uses, Events& events) {
+    std::string key = to_key(shape);
+    auto at = shapes_.find(key);
+    if (at == shapes_.end()) {
+        Shape made{.shape = std::move(shape), .id = 0, .users = 0, .refusals = {}};
+        if (free_shape_ids_.empty()) {
+            made.id = next_shape_id_++;
+        } else {
+            made.id = free_shape_ids_.back();
+            free_shape_ids_.pop_back();
+        }
+        for (const auto& [name, flavor] : references_.flavors) {
+            if (auto refusal = find_refusal(made.shape, flavor, references_.topologies)) {
+                made.refusals.push_back(std::move(*refusal));
+            }
+        }
+        events.push_back(engine::PodShapeChanged{made.to_engine()});
+        at = shapes_.emplace(std::move(key), std::move(made)).first;
+    }
+    ++at->second.users;
+    uses.shapes.push_back(&*at);
+    return at->second.id;
+}
+
+std::uint64_t Translator::use_class(std::string key, Uses& uses) {
+    auto& entry = *classes_.try_emplace(std::move(key)).first;
+    if (entry.second.users++ == 0) {
+        entry.second.id = next_class_id_++;
+    }
+    uses.class_ = &entry;
+    return entry.second.id;
+}
+
+void Translator::release(const Uses& uses, Events& events) {
+    for (auto* shape : uses.shapes) {
+        if (--shape->second.users == 0) {
+            events.push_back(engine::PodShapeDeleted{shape->second.id});
+            free_shape_ids_.push_back(shape->second.id);
+            shapes_.erase(shapes_.find(shape->first));
+        }
+    }
+    if (uses.class_ != nullptr && --uses.class_->second.users == 0) {
+        classes_.erase(classes_.find(uses.class_->first));
+    }
+}
+
+std::string Translator::class_key(
+    const api::Workload& workload, const std::vector<const PodDemand*>& demands
+) const {
+    std::string key = fmt::format("{}", effective_priority(workload));
+    const auto append = [&](const auto& part) {
+        key += '|';
+        api::encode_to(api::type_of<std::remove_cvref_t<decltype(part)>>(), &part, key);
+    };
+    for (std::size_t i = 0; i < demands.size(); ++i) {
+        const auto& pod_set = workload.spec.pod_sets[i];
+        append(pod_set.name);
+        append(pod_set.count - reclaimable(workload, pod_set));
+        append(pod_set.min_count);
+        append(pod_set.topology_request);
+        key += demands[i]->like;
+    }
+    return key;
+}
+
+}  // namespace sluice::workload
