@@ -4,10 +4,6 @@
 
 namespace sluice::controller {
 
-Registry make_builtin_registry() {
-    return make_registry({}, true);
-}
-
 Registry make_registry(
     const std::vector<job_kinds::ConfiguredKind>& job_kinds,
     bool with_batch_jobs,

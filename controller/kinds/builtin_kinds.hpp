@@ -79,8 +79,6 @@ Registry make_registry(
     bool with_batch_jobs,
     std::vector<KindEntry> more = {}
 );
-/// The kinds that are there in any configuration, and batch Jobs.
-Registry make_builtin_registry();
 
 void visit_cluster_queues_of_flavor(
     const Stores& stores, const std::string& flavor, const Visit& visit

@@ -58,8 +58,6 @@ class StatusServers {
 
     /// Where /healthz and /readyz are served; 0: nowhere.
     std::uint16_t health_port() const { return health_ == nullptr ? 0 : health_->port(); }
-    /// Where /debug/pprof is served; 0: nowhere.
-    std::uint16_t profile_port() const { return profiles_ == nullptr ? 0 : profiles_->port(); }
     /// Where /metrics is served; 0: nowhere.
     std::uint16_t metrics_port() const { return metrics_.port(); }
 

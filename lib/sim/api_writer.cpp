@@ -190,10 +190,6 @@ apiserver::Response ApiWriter::patch(const std::string& path, const json::Value&
     return request("PATCH", path, body, now, kMergePatch);
 }
 
-void ApiWriter::set_phase(const std::string& path, std::string_view phase, Time now) {
-    patch(path + "/status", json::Object{{"status", json::Object{{"phase", phase}}}}, now);
-}
-
 void ApiWriter::set_taints(const std::string& node, json::Array taints, Time now) {
     const json::Value patch = json::Object{{"spec", json::Object{{"taints", std::move(taints)}}}};
     request("PATCH", "/api/v1/nodes/" + node, patch, now, kMergePatch);

@@ -43,7 +43,6 @@ class ApiWriter {
     /// A merge patch of the object at a path of the API.
     apiserver::Response patch(const std::string& path, const json::Value& body, Time now);
     /// Writes status.phase of the object at a path of the API.
-    void set_phase(const std::string& path, std::string_view phase, Time now);
     void set_taints(const std::string& node, json::Array taints, Time now);
 
     apiserver::Response request(

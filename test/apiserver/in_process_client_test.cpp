@@ -3,11 +3,11 @@
 #include "api/core/job.hpp"
 #include "api/kueue/workload.hpp"
 #include "json/value.hpp"
-#include "kube/client/typed_client.hpp"
 #include "support/embedded_server.hpp"
 #include "support/manual_clock.hpp"
 #include "support/objects.hpp"
 #include "support/run_async.hpp"
+#include "support/typed_client.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -48,7 +48,7 @@ std::shared_ptr<const api::Workload> make_workload(std::size_t number, int prior
 
 /// A hundred ClusterQueues with a LocalQueue each, and so many pending workloads.
 struct Cluster {
-    Registry registry = make_builtin_registry();
+    Registry registry = controller::make_registry({}, true);
     Stores stores;
     workload::Translator translator{workload::TranslationSettings{}};
     engine::State state{engine::Options{}};

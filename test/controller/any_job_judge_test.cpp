@@ -53,7 +53,7 @@ struct Judges {
 
     Judges() { add_synced_stores(registry, stores); }
 
-    Registry registry = make_builtin_registry();
+    Registry registry = controller::make_registry({}, true);
     Stores stores;
     Settings settings;
     config::FeatureGates gates;

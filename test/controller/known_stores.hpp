@@ -15,7 +15,7 @@ inline void add_synced_stores(const Registry& registry, Stores& stores) {
 /// Empty stores of all the kinds that Sluice is built with.
 struct KnownStores : Stores {
     KnownStores() { add_synced_stores(registry, *this); }
-    Registry registry = make_builtin_registry();
+    Registry registry = controller::make_registry({}, true);
 };
 
 }  // namespace sluice::controller

@@ -171,7 +171,7 @@ void MiniCluster::own_new_fields(
 }
 
 Registry MiniCluster::make_registry() const {
-    Registry registry = make_builtin_registry();
+    Registry registry = controller::make_registry({}, true);
     for (const KindEntry& entry : added_) {
         registry.add(entry);
     }

@@ -6,6 +6,7 @@
 #include "net/loop/event_loop.hpp"
 #include "net/loop/task_group.hpp"
 #include "net/transport/certificate.hpp"
+#include "support/failure_status.hpp"
 #include "support/run_async.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -100,7 +101,9 @@ struct Api {
     }
     void answer(int status, int times = 1, std::string reason = "", std::string retry_after = "") {
         for (int i = 0; i < times; ++i) {
-            api.script.push_back({status, print_status(status, reason, "told so"), retry_after});
+            api.script.push_back(
+                {status, test::print_status(status, reason, "told so"), retry_after}
+            );
         }
     }
 };

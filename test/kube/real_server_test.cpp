@@ -6,10 +6,10 @@
 #include "kube/client/http_client.hpp"
 #include "kube/client/leader_election.hpp"
 #include "kube/client/reflector.hpp"
-#include "kube/client/typed_client.hpp"
 #include "net/loop/task_group.hpp"
 #include "net/transport/certificate.hpp"
 #include "support/run_async.hpp"
+#include "support/typed_client.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

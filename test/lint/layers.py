@@ -139,7 +139,7 @@ LAYERS = {
     " controller/process/metrics controller/process/webhooks",
     "controller/commands/schedule": "base json yaml api/meta api/core api/kueue api/schema"
     " engine/types engine/state engine config workload/pods workload/translation workload/status"
-    " workload/explanation webhook",
+    " workload/explanation webhook cel/rules apiserver/schema apiserver/rules",
     "controller/commands/controller": "base json yaml config job_kinds net/loop net/transport"
     " kube/client controller/kinds controller/process/webhooks controller/process",
     "controller/commands/config": "base json yaml api/kueue config job_kinds workload/pods"

@@ -1,6 +1,7 @@
 #include "whole_system/faults.hpp"
 
 #include "kube/core/status_error.hpp"
+#include "support/failure_status.hpp"
 
 #include <chrono>
 #include <string>
@@ -16,7 +17,7 @@ constexpr unsigned kBadRequests = 6;
 constexpr std::uint64_t kBadLines = 20;
 
 Error refusal(int status, const char* reason) {
-    return kube::make_status_error(status, kube::print_status(status, reason, "a fault"), "");
+    return kube::make_status_error(status, test::print_status(status, reason, "a fault"), "");
 }
 
 }  // namespace

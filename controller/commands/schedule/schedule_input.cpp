@@ -3,9 +3,9 @@
 #include "api/kueue/kueue_names.hpp"
 #include "api/meta/codec.hpp"
 #include "api/schema/schema.hpp"
-#include "api/schema/schema_validation.hpp"
 #include "controller/commands/schedule/manifests.hpp"
 #include "controller/commands/schedule/object_collector.hpp"
+#include "controller/commands/schedule/object_schemas.hpp"
 #include "webhook/conversion.hpp"
 #include "workload/pods/requests.hpp"
 #include "yaml/parse.hpp"
@@ -305,30 +305,16 @@ class Reader final : public yaml::ObjectSink {
     }
 
     /// As the API server does with an object that is created: defaults, then the schema of its
-    /// version. What the schema does not know is dropped there: it is warned of as kubectl does.
+    /// version. Warns of unknown fields, which the API server drops, as kubectl does.
     Result<void> check_schema(Source& source, std::string_view kind, std::string_view version) {
-        if (auto done = api::apply_defaults(kind, version, source.value); !done) {
-            return done.error();
-        }
         std::vector<std::string> unknown;
-        auto done = api::validate_schema(kind, version, source.value, &unknown);
+        auto done = schemas_.complete(kind, version, source.value, unknown);
         for (const auto& field : unknown) {
             if (!is_of_kubernetes(field)) {
                 warn_unknown(source, kind, version, field);
             }
         }
-        if (!done) {
-            return done.error();  // perhaps for want of what stands in an unknown field
-        }
-        const auto* metadata = source.value.find("metadata");
-        if (metadata != nullptr && metadata->is_object()) {
-            for (const auto& [name, value] : metadata->as_object()) {
-                if (!is_metadata_field(name)) {
-                    warn_unknown(source, kind, version, "metadata." + name);
-                }
-            }
-        }
-        return {};
+        return done;
     }
 
     void warn_unknown(
@@ -339,7 +325,7 @@ class Reader final : public yaml::ObjectSink {
     ) {
         said_.warnings.add(fmt::format("{} {} {}", kind, version, without_positions(field)), [&] {
             const std::string_view other = version == "v1beta1" ? "v1beta2" : "v1beta1";
-            const bool is_known_there = is_known(source, kind, other, field);
+            const bool is_known_there = schemas_.knows(kind, other, source.value, field);
             return fmt::format(
                 "{}: unknown field \"{}\" is ignored{}",
                 describe_source(source),
@@ -347,19 +333,6 @@ class Reader final : public yaml::ObjectSink {
                 is_known_there ? fmt::format("; {} has it, {} does not", other, version) : ""
             );
         });
-    }
-
-    static bool is_known(
-        const Source& source,
-        std::string_view kind,
-        std::string_view version,
-        const std::string& field
-    ) {
-        if (field.starts_with("metadata.") || api::find_schema(kind, version) == nullptr) {
-            return false;
-        }
-        const auto unknown = api::find_unknown_fields(kind, version, source.value);
-        return std::ranges::find(unknown, field) == unknown.end();
     }
 
     template <class T>
@@ -406,6 +379,7 @@ class Reader final : public yaml::ObjectSink {
     std::size_t problems_before_ = 0;  ///< the list that is being read
     std::size_t notes_before_ = 0;
     api::Interner templates_;
+    ObjectSchemas schemas_;
 };
 
 }  // namespace

@@ -30,6 +30,15 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kPatterns
     {"RSN", R"(^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$)"},
 }};
 
+/// The regular expression that a table of fields calls by that name (SUB, LBL, KEY, KND, RSN, QTY).
+std::string_view schema_pattern(std::string_view name) {
+    const auto found = std::find_if(kPatterns.begin(), kPatterns.end(), [&](const auto& pattern) {
+        return pattern.first == name;
+    });
+    SLUICE_ASSERT(found != kPatterns.end());
+    return found->second;
+}
+
 /// The rules of the root, which no field of a parent can hold.
 std::string_view root_cell(std::string_view kind, std::string_view version) {
     if (kind == "Workload") {
@@ -266,14 +275,6 @@ const json::Value* find_schema(std::string_view kind, std::string_view version) 
     }();
     const auto found = kSchemas.find({kind, version});
     return found == kSchemas.end() ? nullptr : &found->second;
-}
-
-std::string_view schema_pattern(std::string_view name) {
-    const auto found = std::find_if(kPatterns.begin(), kPatterns.end(), [&](const auto& pattern) {
-        return pattern.first == name;
-    });
-    SLUICE_ASSERT(found != kPatterns.end());
-    return found->second;
 }
 
 }  // namespace sluice::api

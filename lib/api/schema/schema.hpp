@@ -15,7 +15,4 @@ json::Value make_schema(const KindInfo& kind, std::string_view version, bool des
 /// without.
 const json::Value* find_schema(std::string_view kind, std::string_view version);
 
-/// The regular expression that a table of fields calls by that name (SUB, LBL, KEY, KND, RSN, QTY).
-std::string_view schema_pattern(std::string_view name);
-
 }  // namespace sluice::api

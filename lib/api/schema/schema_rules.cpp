@@ -184,8 +184,4 @@ const SchemaRule& schema_rule(int number) {
     return kRules.at(static_cast<std::size_t>(number) - 1);
 }
 
-std::span<const SchemaRule> schema_rules() {
-    return kRules;
-}
-
 }  // namespace sluice::api

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <string_view>
 
 namespace sluice::api {
@@ -14,8 +13,5 @@ struct SchemaRule {
 
 /// The rule that the tables of fields call C<number>, from 1.
 const SchemaRule& schema_rule(int number);
-
-/// All rules, C1 first.
-std::span<const SchemaRule> schema_rules();
 
 }  // namespace sluice::api

@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <utility>
 
 namespace sluice::apiserver {
@@ -275,6 +276,11 @@ class Compiler {
             std::sort(to.properties.begin(), to.properties.end(), [](auto& a, auto& b) {
                 return a.name < b.name;
             });
+            to.by_length.resize(to.properties.size());
+            std::iota(to.by_length.begin(), to.by_length.end(), 0U);
+            std::ranges::stable_sort(to.by_length, {}, [&](std::uint32_t position) {
+                return to.properties[position].name.size();
+            });
         }
         const Value* additional = node.find("additionalProperties");
         if (additional != nullptr && additional->is_bool()) {
@@ -297,13 +303,15 @@ class Compiler {
 }  // namespace
 
 const SchemaProperty* Schema::property(std::string_view name) const {
-    const auto found = std::lower_bound(
-        properties.begin(),
-        properties.end(),
-        name,
-        [](const auto& a, std::string_view b) { return a.name < b; }
-    );
-    return found != properties.end() && found->name == name ? &*found : nullptr;
+    auto at = std::ranges::lower_bound(by_length, name.size(), {}, [&](std::uint32_t position) {
+        return properties[position].name.size();
+    });
+    for (; at != by_length.end() && properties[*at].name.size() == name.size(); ++at) {
+        if (properties[*at].name == name) {
+            return &properties[*at];
+        }
+    }
+    return nullptr;
 }
 
 const Schema* Schema::member(std::string_view name) const {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace sluice::apiserver {
@@ -16,12 +17,12 @@ bool is_identity(std::string_view name) {
     return name == "apiVersion" || name == "kind" || name == "metadata";
 }
 
-/// Walks an object beside its schema and notes, and where asked to removes, what is not declared.
+/// Walks an object beside its schema and notes undeclared fields. Removes them too unless the
+/// object is const.
+template <class AnyValue>
 class Pruner {
   public:
-    explicit Pruner(bool removes) : removes_(removes) {}
-
-    void walk(const Schema& schema, Value& value, bool is_resource, int depth) {
+    void walk(const Schema& schema, AnyValue& value, bool is_resource, int depth) {
         if (depth > kObjectDepthMax || accepts_anything(schema)) {
             return;
         }
@@ -44,7 +45,7 @@ class Pruner {
                schema.additional_properties == nullptr && schema.items == nullptr;
     }
 
-    void walk_items(const Schema& schema, json::Array& items, int depth) {
+    void walk_items(const Schema& schema, auto& items, int depth) {
         for (std::size_t i = 0; i < items.size(); ++i) {
             const std::size_t length = path_.size();
             path_ += fmt::format("[{}]", i);
@@ -53,28 +54,31 @@ class Pruner {
         }
     }
 
-    void walk_members(const Schema& schema, json::Object& members, bool is_resource, int depth) {
+    void walk_members(const Schema& schema, auto& members, bool is_resource, int depth) {
         std::size_t kept = 0;
         for (std::size_t i = 0; i < members.size(); ++i) {
             const std::size_t length = path_.size();
-            path_ += (path_.empty() ? "" : ".") + members[i].first;
+            path_ += path_.empty() ? "" : ".";
+            path_ += members[i].first;
             const bool is_known = walk_member(schema, members[i], is_resource, depth);
             if (!is_known) {
                 unknown_.push_back(path_);
             }
             path_.resize(length);
-            if (is_known || !removes_) {
-                if (kept != i) {
+            if constexpr (kRemoves) {
+                if (is_known && kept != i) {
                     members[kept] = std::move(members[i]);
                 }
-                ++kept;
+                kept += is_known ? 1 : 0;
             }
         }
-        members.resize(kept);
+        if constexpr (kRemoves) {
+            members.resize(kept);
+        }
     }
 
-    /// Whether the member is known.
-    bool walk_member(const Schema& schema, json::Member& member, bool is_resource, int depth) {
+    /// Returns true if the member is known.
+    bool walk_member(const Schema& schema, auto& member, bool is_resource, int depth) {
         auto& [name, value] = member;
         if (is_resource && !schema.is_builtin && is_identity(name)) {
             if (name == "metadata") {
@@ -91,13 +95,15 @@ class Pruner {
                schema.forbids_other_members;
     }
 
-    bool removes_;
+    static constexpr bool kRemoves = !std::is_const_v<AnyValue>;
+
     std::string path_;
     std::vector<std::string> unknown_;
 };
 
-std::vector<std::string> pruned(const Schema& schema, Value& object, bool is_resource) {
-    Pruner pruner(true);
+template <class AnyValue>
+std::vector<std::string> walked(const Schema& schema, AnyValue& object, bool is_resource) {
+    Pruner<AnyValue> pruner;
     pruner.walk(schema, object, is_resource, 0);
     auto unknown = pruner.take();
     if (!schema.is_builtin) {
@@ -109,16 +115,15 @@ std::vector<std::string> pruned(const Schema& schema, Value& object, bool is_res
 }  // namespace
 
 std::vector<std::string> prune(const Schema& schema, Value& object) {
-    return pruned(schema, object, true);
+    return walked(schema, object, true);
 }
 
 std::vector<std::string> prune_part(const Schema& schema, Value& part) {
-    return pruned(schema, part, false);
+    return walked(schema, part, false);
 }
 
 std::vector<std::string> find_unknown_fields(const Schema& schema, const Value& object) {
-    auto copy = object;
-    return prune(schema, copy);
+    return walked(schema, object, true);
 }
 
 }  // namespace sluice::apiserver

@@ -363,7 +363,8 @@ class Validator {
         for (const auto& [name, member] : value.as_object()) {
             if (const Schema* of_member = schema.member(name)) {
                 const auto length = path_.size();
-                path_ += (path_.empty() ? "" : ".") + name;
+                path_ += path_.empty() ? "" : ".";
+                path_ += name;
                 check(*of_member, member, old == nullptr ? nullptr : old->find(name), depth + 1);
                 path_.resize(length);
             } else if (schema.forbids_other_members) {

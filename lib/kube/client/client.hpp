@@ -31,7 +31,7 @@ class WatchStream {
     virtual Async<std::optional<std::string>> next_line(Duration idle_max) = 0;
 };
 
-/// The Kubernetes API as JSON texts. Typed templates stand on top (typed_client.hpp).
+/// The Kubernetes API as JSON texts.
 /// Every call ends by its timeout and ends at once with Canceled when its coroutine is cancelled.
 /// Errors: the server's Status by its reason, kept whole in Error::status; Unavailable when the
 /// server cannot be reached; Timeout. Thread: that of the executor it runs on.

@@ -1,7 +1,6 @@
 #include "kube/core/status_error.hpp"
 
 #include "json/value.hpp"
-#include "json/writer.hpp"
 #include "kube/core/raw_json.hpp"
 
 #include <fmt/core.h>
@@ -158,29 +157,6 @@ Error make_status_error(std::string_view status_json) {
 bool is_refused_before_processing(const Error& error) {
     return error.code == ErrorCode::TooManyRequests ||
            (error.code == ErrorCode::Unavailable && error.retry_after_seconds > 0);
-}
-
-std::string print_status(int http_status, std::string_view reason, std::string_view message) {
-    std::string out;
-    json::Writer writer(out);
-    writer.start_object();
-    writer.key("kind");
-    writer.string("Status");
-    writer.key("apiVersion");
-    writer.string("v1");
-    writer.key("metadata");
-    writer.start_object();
-    writer.end_object();
-    writer.key("status");
-    writer.string("Failure");
-    writer.key("message");
-    writer.string(message);
-    writer.key("reason");
-    writer.string(reason);
-    writer.key("code");
-    writer.integer(http_status);
-    writer.end_object();
-    return out;
 }
 
 }  // namespace sluice::kube

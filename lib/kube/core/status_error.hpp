@@ -18,8 +18,4 @@ Error make_status_error(std::string_view status_json);
 /// Whether the error says that the server turned the request away before acting on it, so that
 /// repeating even a write is safe.
 bool is_refused_before_processing(const Error& error);
-
-/// The body of a metav1.Status failure, as servers send it; `reason` is ErrorCode's own spelling.
-std::string print_status(int http_status, std::string_view reason, std::string_view message);
-
 }  // namespace sluice::kube

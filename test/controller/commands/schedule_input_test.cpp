@@ -185,8 +185,8 @@ TEST_CASE("unknown fields are told once for each kind and field", "[commands][sc
     CHECK(
         input.warnings ==
         std::vector<std::string>{
-            "f:1: ClusterQueue a: unknown field \"spec.cohrt\" is ignored (and 1 more)",
             "f:1: ClusterQueue a: unknown field \"metadata.namspace\" is ignored",
+            "f:1: ClusterQueue a: unknown field \"spec.cohrt\" is ignored (and 1 more)",
             "f:3: ClusterQueue b: unknown field \"spec.preemption.withinclusterqueue\" is ignored",
             "f:5: ClusterQueue c: unknown field \"spec.cohortName\" is ignored; v1beta2 has it, "
             "v1beta1 does not",

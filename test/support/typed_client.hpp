@@ -10,7 +10,7 @@
 
 namespace sluice::kube {
 
-/// The calls of Client for the kind T, from and to typed objects.
+/// Calls of Client for the kind T, from and to typed objects.
 /// Example: `TypedClient<api::Job> jobs(client); auto job = co_await jobs.get({"team-a",
 /// "train"});` Lifetime: the client must outlive it and its calls.
 template <class T>

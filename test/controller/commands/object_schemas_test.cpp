@@ -1,19 +1,15 @@
-#include "api/schema/schema.hpp"
+#include "controller/commands/schedule/object_schemas.hpp"
 
 #include "api/kueue/cluster_queue.hpp"
 #include "api/kueue/local_queue.hpp"
-#include "api/kueue/multi_kueue.hpp"
 #include "api/kueue/provisioning_request_config.hpp"
 #include "api/kueue/workload.hpp"
 #include "api/meta/codec.hpp"
-#include "api/schema/schema_cell.hpp"
-#include "api/schema/schema_rule_checks.hpp"
-#include "api/schema/schema_rules.hpp"
-#include "api/schema/schema_validation.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
 #include <string>
+#include <vector>
 
 using namespace sluice;
 
@@ -25,38 +21,40 @@ json::Value parse(std::string_view text) {
     return *value;
 }
 
-json::Value with_defaults(std::string_view kind, std::string_view text) {
-    auto value = parse(text);
-    REQUIRE(api::apply_defaults(kind, "v1beta2", value));
-    return value;
+json::Value completed(std::string_view kind, json::Value object) {
+    std::vector<std::string> unknown;
+    (void)commands::ObjectSchemas().complete(kind, "v1beta2", object, unknown);
+    return object;
 }
 
+json::Value with_defaults(std::string_view kind, std::string_view text) {
+    return completed(kind, parse(text));
+}
+
+/// The faults of the object, "" if there are none.
 std::string refusal(std::string_view kind, std::string_view text) {
-    const auto done = api::validate_schema(kind, "v1beta2", with_defaults(kind, text));
+    json::Value object = parse(text);
+    std::vector<std::string> unknown;
+    const auto done = commands::ObjectSchemas().complete(kind, "v1beta2", object, unknown);
+    return done ? "" : done.error().detail;
+}
+
+std::vector<std::string> unknown_fields(std::string_view kind, json::Value object) {
+    std::vector<std::string> unknown;
+    (void)commands::ObjectSchemas().complete(kind, "v1beta2", object, unknown);
+    return unknown;
+}
+
+std::string refusal_of(std::string_view kind, std::string_view version) {
+    json::Value object(json::Object{});
+    std::vector<std::string> unknown;
+    const auto done = commands::ObjectSchemas().complete(kind, version, object, unknown);
     return done ? "" : done.error().detail;
 }
 
 }  // namespace
 
-TEST_CASE("a cell of a table is read word by word", "[api][schema]") {
-    const auto cell =
-        api::parse_cell(R"([..253 SUB C5] 1..64 map(a,b) E(x, "") D({"a": [1]}) R C2-C4)");
-    CHECK(cell.type == "list");
-    CHECK(cell.min == 1);
-    CHECK(cell.max == 64);
-    CHECK(cell.list_type == "map");
-    CHECK(cell.list_keys == std::vector<std::string>{"a", "b"});
-    CHECK(cell.values == std::vector<std::string>{"x", ""});
-    CHECK(json::print(*cell.default_value) == R"({"a":[1]})");
-    CHECK(cell.required);
-    CHECK(cell.rules == std::vector<int>{2, 3, 4});
-    CHECK(cell.items->max == 253);
-    CHECK_FALSE(cell.items->min.has_value());
-    CHECK(cell.items->pattern == "SUB");
-    CHECK(cell.items->rules == std::vector<int>{5});
-}
-
-TEST_CASE("defaults are filled in where the parent is present", "[api][schema]") {
+TEST_CASE("defaults are filled in where the parent is present", "[schedule][schema]") {
     CHECK(
         with_defaults("ClusterQueue", R"({"spec":{}})") ==
         parse(R"({"spec":{"queueingStrategy":"BestEffortFIFO","stopPolicy":"None",)"
@@ -73,19 +71,18 @@ TEST_CASE("defaults are filled in where the parent is present", "[api][schema]")
         with_defaults("Workload", R"({"spec":{"podSets":[{}],"priority":null}})") ==
         parse(R"({"spec":{"active":true,"podSets":[{"name":"main","count":1}]}})")
     );
-    json::Value unknown(json::Object{});
-    CHECK_FALSE(api::apply_defaults("Workload", "v1", unknown));
-    CHECK_FALSE(api::apply_defaults("Job", "v1beta2", unknown));
+    CHECK_FALSE(refusal_of("Workload", "v1").empty());
+    CHECK_FALSE(refusal_of("Job", "v1beta2").empty());
 }
 
-TEST_CASE("a new C++ object stands as the schema's defaults would have it", "[api][schema]") {
+TEST_CASE("a new C++ object stands as the schema's defaults would have it", "[schedule][schema]") {
     const auto check = [](std::string_view kind, const json::Value& spec) {
         CAPTURE(kind, json::print(spec));
         json::Value object(json::Object{{"spec", spec}});
-        REQUIRE(api::apply_defaults(kind, "v1beta2", object));
+        object = completed(kind, object);
         for (const auto& [key, value] : spec.as_object()) {
             json::Value bare(json::Object{{"spec", json::Object{}}});
-            REQUIRE(api::apply_defaults(kind, "v1beta2", bare));
+            bare = completed(kind, bare);
             if (const auto* fallback = bare.find_path({"spec", key}); fallback != nullptr) {
                 CAPTURE(key);
                 CHECK(*object.find_path({"spec", key}) == *fallback);
@@ -104,10 +101,11 @@ TEST_CASE("a new C++ object stands as the schema's defaults would have it", "[ap
     CHECK(*pod_set == api::PodSet{});
 }
 
-TEST_CASE("what a schema refuses is named by field", "[api][schema]") {
+TEST_CASE("what a schema refuses is named by field", "[schedule][schema]") {
     CHECK(
         refusal("Workload", R"({"spec":{"podSets":[{"count":-1,"template":{}}]}})") ==
-        "spec.podSets[0].count: must be at least 0, not -1"
+        "spec.podSets[0].count: Invalid value: -1: spec.podSets[0].count in body should be greater "
+        "than or equal to 0"
     );
     CHECK(
         refusal("Workload", R"({"spec":{"podSets":[{"name":"a"}]}})") ==
@@ -115,11 +113,12 @@ TEST_CASE("what a schema refuses is named by field", "[api][schema]") {
     );
     CHECK(
         refusal("Workload", R"({"spec":{"podSets":[{"template":{}},{"template":{}}]}})") ==
-        "spec.podSets[1]: Duplicate value"
+        "spec.podSets[1]: Duplicate value: {\"name\":\"main\"}"
     );
     CHECK(
         refusal("Workload", R"({"spec":{"podSets":[{"template":{"spec":{"containers":{}}}}]}})") ==
-        "spec.podSets[0].template.spec.containers: must be a list, not an object"
+        "spec.podSets[0].template.spec.containers: Invalid value: \"object\": "
+        "spec.podSets[0].template.spec.containers in body must be of type array: \"object\""
     );
     CHECK(
         refusal(
@@ -127,7 +126,8 @@ TEST_CASE("what a schema refuses is named by field", "[api][schema]") {
             R"({"spec":{"podSets":[{"template":{"spec":{"containers":[{"name":"c",)"
             R"("resources":{"requests":{"cpu":"x"}}}]}}}]}})"
         )
-            .find("spec.podSets[0].template.spec.containers[0].resources.requests[cpu]: \"x\"") == 0
+            .find("spec.podSets[0].template.spec.containers[0].resources.requests.cpu: Invalid "
+                  "value: \"x\"") == 0
     );
     CHECK(
         refusal("LocalQueue", R"({"spec":{"stopPolicy":"none"}})") ==
@@ -136,43 +136,50 @@ TEST_CASE("what a schema refuses is named by field", "[api][schema]") {
     );
     CHECK(
         refusal("LocalQueue", R"({"spec":{"clusterQueue":"A"}})")
-            .find("spec.clusterQueue: \"A\"") == 0
+            .find("spec.clusterQueue: Invalid value: \"A\"") == 0
     );
-    CHECK(refusal("LocalQueue", R"({"spec":[]})") == "spec: must be an object, not a list");
+    CHECK(
+        refusal("LocalQueue", R"({"spec":[]})") ==
+        "spec: Invalid value: \"array\": spec in body must be of type object: \"array\""
+    );
     CHECK(
         refusal("LocalQueue", R"({"metadata":{"name":"A"}})")
-            .find("metadata.name: a lowercase RFC 1123") == 0
+            .find("metadata.name: Invalid value: \"A\": a lowercase RFC 1123") == 0
     );
     CHECK(refusal("LocalQueue", R"({"spec":{"unknown":1}})").empty());
     CHECK(
         refusal("WorkloadPriorityClass", R"({"value":3000000000})") ==
-        "value: does not fit into 32 bits"
+        "<nil>: Invalid value: \"\": Checked value must be of type integer with format int32 in "
+        "value"
     );
     CHECK(
         refusal("WorkloadPriorityClass", R"({"value":"1","description":1})") ==
-        "value: must be an integer, not a string; description: must be a string, not an integer"
+        "value: Invalid value: \"string\": value in body must be of type integer: \"string\"; "
+        "description: Invalid value: \"integer\": description in body must be of type string: "
+        "\"integer\""
     );
 }
 
-TEST_CASE("unknown fields are found at any depth", "[api][schema]") {
+TEST_CASE("unknown fields are found at any depth", "[schedule][schema]") {
     const auto object =
         parse(R"({"metadata":{"x":1},"spec":{"podSets":[{"template":{"spec":{"bogus":1}}}],)"
               R"("Active":true}})");
     CHECK(
-        api::find_unknown_fields("Workload", "v1beta2", object) ==
-        std::vector<std::string>{"spec.podSets[0].template.spec.bogus", "spec.Active"}
+        unknown_fields("Workload", object) ==
+        std::vector<std::string>{"metadata.x", "spec.Active", "spec.podSets[0].template.spec.bogus"}
     );
-    CHECK(api::find_unknown_fields("Job", "v1", object).empty());
+    CHECK(unknown_fields("Job", object).empty());
 }
 
-TEST_CASE("a broken rule is reported at the place it stands at", "[api][schema]") {
+TEST_CASE("a broken rule is reported at the place it stands at", "[schedule][schema]") {
     CHECK(
         refusal(
             "ClusterQueue",
             R"({"spec":{"flavorFungibility":{"preference":)"
             R"("BorrowingOverPreemption"}}})"
         ) ==
-        "spec.flavorFungibility: preference can only be set when both whenCanBorrow and "
+        "spec.flavorFungibility: Invalid value: preference can only be set when both whenCanBorrow "
+        "and "
         "whenCanPreempt are TryNextFlavor"
     );
     CHECK(
@@ -181,7 +188,8 @@ TEST_CASE("a broken rule is reported at the place it stands at", "[api][schema]"
             R"({"spec":{"levels":[{"nodeLabel":"kubernetes.io/hostname"},)"
             R"({"nodeLabel":"b"}]}})"
         ) ==
-        "spec.levels: the kubernetes.io/hostname label can only be used at the lowest level of "
+        "spec.levels: Invalid value: the kubernetes.io/hostname label can only be used at the "
+        "lowest level of "
         "topology"
     );
     CHECK(
@@ -189,22 +197,15 @@ TEST_CASE("a broken rule is reported at the place it stands at", "[api][schema]"
             "Workload",
             R"({"spec":{"priorityClassRef":{"group":"kueue.x-k8s.io",)"
             R"("kind":"WorkloadPriorityClass","name":"n"}}})"
-        ) == "spec: priority should not be nil when priorityClassRef is set"
+        ) == "spec: Invalid value: priority should not be nil when priorityClassRef is set"
     );
 }
 
-TEST_CASE("every rule that needs no old object is checked offline", "[api][schema]") {
-    for (const auto& rule : api::schema_rules()) {
-        CAPTURE(rule.rule);
-        const bool compares = rule.rule.find("oldSelf") != std::string_view::npos;
-        CHECK((api::find_rule_check(rule.rule) != nullptr) == !compares);
-    }
-}
-
-TEST_CASE("long strings do not exhaust the stack", "[api][schema]") {
+TEST_CASE("long strings do not exhaust the stack", "[schedule][schema]") {
     const std::string text =
         R"({"spec":{"clusterQueue":")" + std::string(5'000'000, 'a') + R"("}})";
     CHECK(
-        refusal("LocalQueue", text).find("must have at most 253 characters") != std::string::npos
+        refusal("LocalQueue", text).find("Too long: may not be more than 253 bytes") !=
+        std::string::npos
     );
 }

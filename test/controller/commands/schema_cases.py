@@ -9,7 +9,7 @@ import pathlib
 import subprocess
 import sys
 
-TEST = pathlib.Path(__file__).resolve().parents[1]
+TEST = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(TEST / "e2e"), str(TEST / "control-plane")]
 
 import yaml  # noqa: E402
