@@ -60,17 +60,19 @@ bool is_http_path(std::string_view text) {
 }
 
 /// A DNS subdomain, '/' and a path (as spec.managedBy of Jobs).
-FieldErrors validate_domain_prefixed_path(std::string_view name) {
+api::FieldErrors validate_domain_prefixed_path(std::string_view name) {
     const auto slash = name.find('/');
     if (slash == std::string_view::npos || slash == 0 || slash + 1 == name.size()) {
-        return {invalid(path(), name, "must be a domain-prefixed path (such as \"acme.io/foo\")")};
+        return {api::FieldError::invalid(
+            path(), name, "must be a domain-prefixed path (such as \"acme.io/foo\")"
+        )};
     }
-    FieldErrors errors;
+    api::FieldErrors errors;
     for (const auto& problem : api::find_dns1123_subdomain_problems(name.substr(0, slash))) {
-        errors.push_back(invalid(path(), name.substr(0, slash), problem));
+        errors.push_back(api::FieldError::invalid(path(), name.substr(0, slash), problem));
     }
     if (!is_http_path(name.substr(slash + 1))) {
-        errors.push_back(invalid(
+        errors.push_back(api::FieldError::invalid(
             path(),
             name.substr(slash + 1),
             api::pattern_problem("Invalid path", "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+", {})
@@ -81,35 +83,41 @@ FieldErrors validate_domain_prefixed_path(std::string_view name) {
 
 }  // namespace
 
-FieldErrors validate_admission_gates(const api::ObjectMeta& object) {
+api::FieldErrors validate_admission_gates(const api::ObjectMeta& object) {
     const std::string_view value = value_of(object);
-    FieldErrors errors;
+    api::FieldErrors errors;
     std::set<std::string_view> seen;
     for (const std::string_view gate : split(value)) {
         if (gate.empty()) {
-            errors.push_back(invalid(path(), value, "cannot contain empty gate names"));
+            errors.push_back(
+                api::FieldError::invalid(path(), value, "cannot contain empty gate names")
+            );
             continue;
         }
         if (!seen.insert(gate).second) {
-            errors.push_back(invalid(path(), value, fmt::format("duplicate gate name: {}", gate)));
+            errors.push_back(api::FieldError::invalid(
+                path(), value, fmt::format("duplicate gate name: {}", gate)
+            ));
             continue;
         }
         append(errors, validate_domain_prefixed_path(gate));
         if (gate.size() > kNameBytesMax) {
-            errors.push_back(too_long(path(), kNameBytesMax));
+            errors.push_back(api::FieldError::too_long(path(), kNameBytesMax));
         }
     }
     return errors;
 }
 
-FieldErrors validate_admission_gates_update(
+api::FieldErrors validate_admission_gates_update(
     const api::ObjectMeta& before, const api::ObjectMeta& after
 ) {
-    FieldErrors errors;
+    api::FieldErrors errors;
     const std::string_view old_value = value_of(before);
     const std::string_view new_value = value_of(after);
     if (old_value.empty() && !new_value.empty()) {
-        errors.push_back(forbidden(path(), "cannot add admission gate after creation"));
+        errors.push_back(
+            api::FieldError::forbidden(path(), "cannot add admission gate after creation")
+        );
     } else if (!old_value.empty()) {
         const auto old_gates = split(old_value);
         const auto new_gates = split(new_value);
@@ -117,7 +125,9 @@ FieldErrors validate_admission_gates_update(
             return std::ranges::find(old_gates, gate) == old_gates.end();
         });
         if (has_more) {
-            errors.push_back(forbidden(path(), "can only remove gates, not add new ones"));
+            errors.push_back(
+                api::FieldError::forbidden(path(), "can only remove gates, not add new ones")
+            );
         }
     }
     append(errors, validate_admission_gates(after));

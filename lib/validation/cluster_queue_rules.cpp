@@ -41,7 +41,7 @@ Names flavors_of(const api::ClusterQueueSpec& spec) {
     return names;
 }
 
-void check_sizes(FieldErrors& out, const std::vector<api::ResourceGroup>& groups) {
+void check_sizes(api::FieldErrors& out, const std::vector<api::ResourceGroup>& groups) {
     const std::string path = "spec.resourceGroups";
     std::size_t flavors = 0;
     std::size_t resources = 0;
@@ -50,7 +50,7 @@ void check_sizes(FieldErrors& out, const std::vector<api::ResourceGroup>& groups
         resources += group.covered_resources.size();
     }
     if (flavors > kFlavorsMax) {
-        out.push_back(invalid(
+        out.push_back(api::FieldError::invalid(
             path,
             number(flavors),
             fmt::format(
@@ -61,7 +61,7 @@ void check_sizes(FieldErrors& out, const std::vector<api::ResourceGroup>& groups
         ));
     }
     if (resources > kResourcesMax) {
-        out.push_back(invalid(
+        out.push_back(api::FieldError::invalid(
             path,
             number(resources),
             fmt::format(
@@ -77,7 +77,7 @@ void check_sizes(FieldErrors& out, const std::vector<api::ResourceGroup>& groups
             combinations += flavor.resources.size();
         }
         if (combinations > kCombinationsMax) {
-            out.push_back(invalid(
+            out.push_back(api::FieldError::invalid(
                 fmt::format("{}[{}]", path, g),
                 number(combinations),
                 fmt::format(
@@ -91,11 +91,11 @@ void check_sizes(FieldErrors& out, const std::vector<api::ResourceGroup>& groups
     }
 }
 
-void check_policies(FieldErrors& out, const api::ClusterQueueSpec& spec) {
+void check_policies(api::FieldErrors& out, const api::ClusterQueueSpec& spec) {
     const auto& preemption = spec.preemption;
     if (preemption.reclaim_within_cohort == kNever && preemption.borrow_within_cohort &&
         preemption.borrow_within_cohort->policy != kNever) {
-        out.push_back(invalid(
+        out.push_back(api::FieldError::invalid(
             "spec.preemption",
             api::to_value(preemption),
             "reclaimWithinCohort=Never and borrowWithinCohort.Policy!=Never"
@@ -104,7 +104,7 @@ void check_policies(FieldErrors& out, const api::ClusterQueueSpec& spec) {
     const auto& fungibility = spec.flavor_fungibility;
     if (!fungibility.preference.empty() && (fungibility.when_can_borrow != kTryNextFlavor ||
                                             fungibility.when_can_preempt != kTryNextFlavor)) {
-        out.push_back(invalid(
+        out.push_back(api::FieldError::invalid(
             "spec.flavorFungibility.preference",
             fungibility.preference,
             fmt::format(
@@ -116,14 +116,14 @@ void check_policies(FieldErrors& out, const api::ClusterQueueSpec& spec) {
     }
 }
 
-void check_migration(FieldErrors& out, const api::ClusterQueueSpec& spec) {
+void check_migration(api::FieldErrors& out, const api::ClusterQueueSpec& spec) {
     const auto& migration = spec.concurrent_admission_policy->migration;
     if (!migration.constraints) {
         return;
     }
     const std::string path = "spec.concurrentAdmissionPolicy.migration.constraints";
     if (!migration.mode.empty() && migration.mode != kTryPreferredFlavors) {
-        out.push_back(forbidden(
+        out.push_back(api::FieldError::forbidden(
             path,
             fmt::format(
                 "may only be set when migration.mode is \"{}\" (got \"{}\")",
@@ -136,7 +136,7 @@ void check_migration(FieldErrors& out, const api::ClusterQueueSpec& spec) {
     const std::string& last = migration.constraints->last_acceptable_flavor_name;
     const Names flavors = flavors_of(spec);
     if (!last.empty() && !flavors.contains(last)) {
-        out.push_back(invalid(
+        out.push_back(api::FieldError::invalid(
             path + ".lastAcceptableFlavorName",
             last,
             fmt::format(
@@ -147,19 +147,19 @@ void check_migration(FieldErrors& out, const api::ClusterQueueSpec& spec) {
     }
 }
 
-void check_concurrent_admission(FieldErrors& out, const api::ClusterQueueSpec& spec) {
+void check_concurrent_admission(api::FieldErrors& out, const api::ClusterQueueSpec& spec) {
     if (!spec.concurrent_admission_policy) {
         return;
     }
     const auto& groups = spec.resource_groups;
     if (groups.size() != 1) {
-        out.push_back(invalid(
+        out.push_back(api::FieldError::invalid(
             "spec.resourceGroups",
             number(groups.size()),
             "must have exactly one ResourceGroup when ConcurrentAdmissionPolicy is defined"
         ));
     } else if (groups.front().flavors.size() > kConcurrentFlavorsMax) {
-        out.push_back(invalid(
+        out.push_back(api::FieldError::invalid(
             "spec.resourceGroups[0].flavors",
             number(groups.front().flavors.size()),
             fmt::format(
@@ -171,7 +171,7 @@ void check_concurrent_admission(FieldErrors& out, const api::ClusterQueueSpec& s
     }
     check_migration(out, spec);
     if (spec.queueing_strategy == "StrictFIFO") {
-        out.push_back(invalid(
+        out.push_back(api::FieldError::invalid(
             "spec.queueingStrategy",
             spec.queueing_strategy,
             "StrictFIFO queueing strategy cannot be used when ConcurrentAdmissionPolicy is defined"
@@ -179,10 +179,10 @@ void check_concurrent_admission(FieldErrors& out, const api::ClusterQueueSpec& s
     }
 }
 
-FieldErrors validate_spec(const api::ClusterQueue& queue, const config::FeatureGates& gates) {
+api::FieldErrors validate_spec(const api::ClusterQueue& queue, const config::FeatureGates& gates) {
     const auto& spec = queue.spec;
     // In the order of Kueue's, in which several errors are told.
-    FieldErrors errors = validate_resource_groups(queue);
+    api::FieldErrors errors = validate_resource_groups(queue);
     if (spec.namespace_selector) {
         append(errors, validate_label_selector(*spec.namespace_selector, "spec.namespaceSelector"));
     }
@@ -209,7 +209,7 @@ bool is_as_before(
 }
 
 /// Checks may only be bound to flavors that the queue has.
-FieldErrors validate_on_flavors(
+api::FieldErrors validate_on_flavors(
     const api::ClusterQueueSpec& spec, const api::ClusterQueueSpec* before
 ) {
     if (!spec.admission_checks_strategy) {
@@ -217,7 +217,7 @@ FieldErrors validate_on_flavors(
     }
     const Names flavors = flavors_of(spec);
     const std::vector<std::string> supported(flavors.begin(), flavors.end());
-    FieldErrors errors;
+    api::FieldErrors errors;
     const auto& checks = spec.admission_checks_strategy->admission_checks;
     for (std::size_t c = 0; c < checks.size(); ++c) {
         if (is_as_before(checks[c], before)) {
@@ -226,7 +226,7 @@ FieldErrors validate_on_flavors(
         for (std::size_t i = 0; i < checks[c].on_flavors.size(); ++i) {
             const std::string& flavor = checks[c].on_flavors[i];
             if (!flavors.contains(flavor)) {
-                errors.push_back(not_supported(
+                errors.push_back(api::FieldError::not_supported(
                     fmt::format(
                         "spec.admissionChecksStrategy.admissionChecks[{}].onFlavors[{}]", c, i
                     ),
@@ -241,25 +241,25 @@ FieldErrors validate_on_flavors(
 
 }  // namespace
 
-FieldErrors validate(const api::ClusterQueue& queue, const config::FeatureGates& gates) {
-    FieldErrors errors = validate_spec(queue, gates);
+api::FieldErrors validate(const api::ClusterQueue& queue, const config::FeatureGates& gates) {
+    api::FieldErrors errors = validate_spec(queue, gates);
     append(errors, validate_on_flavors(queue.spec, nullptr));
     return errors;
 }
 
-FieldErrors validate_update(
+api::FieldErrors validate_update(
     const api::ClusterQueue& before,
     const api::ClusterQueue& after,
     const config::FeatureGates& gates
 ) {
-    FieldErrors errors = validate_spec(after, gates);
+    api::FieldErrors errors = validate_spec(after, gates);
     const bool may_stay =
         !gates.is_enabled(config::Feature::RejectUpdatesToCQWithInvalidOnFlavors) &&
         flavors_of(before.spec) == flavors_of(after.spec);
     append(errors, validate_on_flavors(after.spec, may_stay ? &before.spec : nullptr));
     const auto& policy = after.spec.concurrent_admission_policy;
     if (policy != before.spec.concurrent_admission_policy) {
-        errors.push_back(immutable(
+        errors.push_back(api::FieldError::immutable(
             "spec.concurrentAdmissionPolicy", policy ? api::to_value(*policy) : json::Value()
         ));
     }

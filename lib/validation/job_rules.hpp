@@ -1,8 +1,8 @@
 #pragma once
 
+#include "api/meta/field_error.hpp"
 #include "api/meta/meta.hpp"
 #include "config/feature_gates.hpp"
-#include "validation/field_error.hpp"
 
 #include <cstdint>
 #include <string>
@@ -29,27 +29,27 @@ bool asks_to_be_elastic(const api::ObjectMeta& job, const config::FeatureGates& 
 std::string_view prebuilt_workload_name(const api::ObjectMeta& job, bool by_annotation);
 
 /// The label of the LocalQueue.
-FieldErrors validate_queue_name(const api::ObjectMeta& job);
+api::FieldErrors validate_queue_name(const api::ObjectMeta& job);
 /// Whether its kind may be what the annotation of elastic jobs asks for.
-FieldErrors validate_elastic(
+api::FieldErrors validate_elastic(
     const api::ObjectMeta& job,
     const std::string& group_version_kind,
     bool may_be_elastic,
     const config::FeatureGates& gates
 );
 /// What the label of the WorkloadPriorityClass may not become.
-FieldErrors validate_priority_class_change(
+api::FieldErrors validate_priority_class_change(
     const api::ObjectMeta& before, const api::ObjectMeta& after, bool is_suspended
 );
 
 /// Names, times and gates of a new job.
-FieldErrors validate(const JobFacts& job, const config::FeatureGates& gates);
+api::FieldErrors validate(const JobFacts& job, const config::FeatureGates& gates);
 
 /// Whether the namespace has a LocalQueue that jobs get which name none.
 enum class DefaultQueue : std::uint8_t { Absent, Present };
 
 /// What of a job may not change, most of it while the job runs.
-FieldErrors validate_update(
+api::FieldErrors validate_update(
     const JobFacts& before,
     const JobFacts& after,
     DefaultQueue default_queue,

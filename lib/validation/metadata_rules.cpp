@@ -32,60 +32,62 @@ bool is_condition_reason(std::string_view text) {
            std::ranges::all_of(text, [](char c) { return is_word(c) || c == ',' || c == ':'; });
 }
 
-FieldErrors validate_requirement(
+api::FieldErrors validate_requirement(
     const api::LabelSelectorRequirement& requirement, const std::string& path
 ) {
-    FieldErrors errors;
+    api::FieldErrors errors;
     const std::string& operation = requirement.operator_;
     if (operation == "In" || operation == "NotIn") {
         if (requirement.values.empty()) {
-            errors.push_back(
-                required(path + ".values", "must be specified when `operator` is 'In' or 'NotIn'")
-            );
+            errors.push_back(api::FieldError::required(
+                path + ".values", "must be specified when `operator` is 'In' or 'NotIn'"
+            ));
         }
     } else if (operation == "Exists" || operation == "DoesNotExist") {
         if (!requirement.values.empty()) {
-            errors.push_back(forbidden(
+            errors.push_back(api::FieldError::forbidden(
                 path + ".values",
                 "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
             ));
         }
     } else {
-        errors.push_back(invalid(path + ".operator", operation, "not a valid selector operator"));
+        errors.push_back(
+            api::FieldError::invalid(path + ".operator", operation, "not a valid selector operator")
+        );
     }
     append(errors, validate_label_name(requirement.key, path + ".key"));
     for (std::size_t i = 0; i < requirement.values.size(); ++i) {
         for (const auto& problem : api::find_label_value_problems(requirement.values[i])) {
-            errors.push_back(
-                invalid(fmt::format("{}.values[{}]", path, i), requirement.values[i], problem)
-            );
+            errors.push_back(api::FieldError::invalid(
+                fmt::format("{}.values[{}]", path, i), requirement.values[i], problem
+            ));
         }
     }
     return errors;
 }
 
-FieldErrors validate_condition(const api::Condition& condition, const std::string& path) {
-    FieldErrors errors = validate_label_name(condition.type_, path + ".type");
+api::FieldErrors validate_condition(const api::Condition& condition, const std::string& path) {
+    api::FieldErrors errors = validate_label_name(condition.type_, path + ".type");
     if (condition.status != api::condition_status::kTrue &&
         condition.status != api::condition_status::kFalse && condition.status != "Unknown") {
-        errors.push_back(
-            not_supported(path + ".status", condition.status, {"False", "True", "Unknown"})
-        );
+        errors.push_back(api::FieldError::not_supported(
+            path + ".status", condition.status, {"False", "True", "Unknown"}
+        ));
     }
     if (condition.observed_generation < 0) {
-        errors.push_back(invalid(
+        errors.push_back(api::FieldError::invalid(
             path + ".observedGeneration",
             condition.observed_generation,
             "must be greater than or equal to zero"
         ));
     }
     if (!condition.last_transition_time) {
-        errors.push_back(required(path + ".lastTransitionTime", ""));
+        errors.push_back(api::FieldError::required(path + ".lastTransitionTime", ""));
     }
     if (condition.reason.empty()) {
-        errors.push_back(required(path + ".reason", ""));
+        errors.push_back(api::FieldError::required(path + ".reason", ""));
     } else if (!is_condition_reason(condition.reason)) {
-        errors.push_back(invalid(
+        errors.push_back(api::FieldError::invalid(
             path + ".reason",
             condition.reason,
             api::pattern_problem(
@@ -98,37 +100,37 @@ FieldErrors validate_condition(const api::Condition& condition, const std::strin
         ));
     }
     if (condition.reason.size() > kReasonBytesMax) {
-        errors.push_back(too_long(path + ".reason", kReasonBytesMax));
+        errors.push_back(api::FieldError::too_long(path + ".reason", kReasonBytesMax));
     }
     if (condition.message.size() > kMessageBytesMax) {
-        errors.push_back(too_long(path + ".message", kMessageBytesMax));
+        errors.push_back(api::FieldError::too_long(path + ".message", kMessageBytesMax));
     }
     return errors;
 }
 
 }  // namespace
 
-FieldErrors validate_label_name(std::string_view name, const std::string& path) {
-    FieldErrors errors;
+api::FieldErrors validate_label_name(std::string_view name, const std::string& path) {
+    api::FieldErrors errors;
     for (const auto& problem : api::find_qualified_name_problems(name)) {
-        errors.push_back(invalid(path, name, problem));
+        errors.push_back(api::FieldError::invalid(path, name, problem));
     }
     return errors;
 }
 
-FieldErrors validate_labels(const api::StringMap& labels, const std::string& path) {
-    FieldErrors errors;
+api::FieldErrors validate_labels(const api::StringMap& labels, const std::string& path) {
+    api::FieldErrors errors;
     for (const auto& [key, value] : labels) {
         append(errors, validate_label_name(key, path));
         for (const auto& problem : api::find_label_value_problems(value)) {
-            errors.push_back(invalid(path, value, problem));
+            errors.push_back(api::FieldError::invalid(path, value, problem));
         }
     }
     return errors;
 }
 
-FieldErrors validate_annotations(const api::StringMap& annotations, const std::string& path) {
-    FieldErrors errors;
+api::FieldErrors validate_annotations(const api::StringMap& annotations, const std::string& path) {
+    api::FieldErrors errors;
     std::size_t bytes = 0;
     for (const auto& [key, value] : annotations) {
         bytes += key.size() + value.size();
@@ -137,17 +139,19 @@ FieldErrors validate_annotations(const api::StringMap& annotations, const std::s
             return static_cast<char>(std::tolower(c));
         });
         for (const auto& problem : api::find_qualified_name_problems(lower)) {
-            errors.push_back(invalid(path, key, problem));
+            errors.push_back(api::FieldError::invalid(path, key, problem));
         }
     }
     if (bytes > kAnnotationBytesMax) {
-        errors.push_back(too_long(path, kAnnotationBytesMax));
+        errors.push_back(api::FieldError::too_long(path, kAnnotationBytesMax));
     }
     return errors;
 }
 
-FieldErrors validate_label_selector(const api::LabelSelector& selector, const std::string& path) {
-    FieldErrors errors = validate_labels(selector.match_labels, path + ".matchLabels");
+api::FieldErrors validate_label_selector(
+    const api::LabelSelector& selector, const std::string& path
+) {
+    api::FieldErrors errors = validate_labels(selector.match_labels, path + ".matchLabels");
     for (std::size_t i = 0; i < selector.match_expressions.size(); ++i) {
         append(
             errors,
@@ -159,27 +163,27 @@ FieldErrors validate_label_selector(const api::LabelSelector& selector, const st
     return errors;
 }
 
-FieldErrors validate_conditions(
+api::FieldErrors validate_conditions(
     const std::vector<api::Condition>& conditions, const std::string& path
 ) {
-    FieldErrors errors;
+    api::FieldErrors errors;
     std::set<std::string_view> types;
     for (std::size_t i = 0; i < conditions.size(); ++i) {
         const std::string at = fmt::format("{}[{}]", path, i);
         if (!types.insert(conditions[i].type_).second) {
-            errors.push_back(duplicate(at + ".type", conditions[i].type_));
+            errors.push_back(api::FieldError::duplicate(at + ".type", conditions[i].type_));
         }
         append(errors, validate_condition(conditions[i], at));
     }
     return errors;
 }
 
-FieldErrors validate_subdomain(std::string_view name, const std::string& path) {
+api::FieldErrors validate_subdomain(std::string_view name, const std::string& path) {
     const auto problems = api::find_dns1123_subdomain_problems(name);
     if (problems.empty()) {
         return {};
     }
-    return {invalid(path, name, fmt::format("{}", fmt::join(problems, ",")))};
+    return {api::FieldError::invalid(path, name, fmt::format("{}", fmt::join(problems, ",")))};
 }
 
 }  // namespace sluice::validation

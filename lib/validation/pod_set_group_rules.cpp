@@ -47,10 +47,10 @@ std::string annotations_of(const PodSetTopology& pod_set) {
     return pod_set.path.empty() ? std::string(kNoField) : pod_set.path + ".annotations";
 }
 
-FieldError wrong_group(
+api::FieldError wrong_group(
     const PodSetTopology& pod_set, const std::string& group, const std::string& detail
 ) {
-    return invalid(
+    return api::FieldError::invalid(
         fmt::format(
             "{}[{}]",
             pod_set.path.empty() ? std::string() : annotations_of(pod_set),
@@ -61,11 +61,11 @@ FieldError wrong_group(
     );
 }
 
-FieldError inconsistent(
+api::FieldError inconsistent(
     const PodSetTopology& pod_set, const PodSetTopology& other, const std::string& group
 ) {
     return {
-        ErrorClass::Invalid,
+        api::FieldError::Class::Invalid,
         annotations_of(pod_set),
         std::nullopt,
         fmt::format(
@@ -79,7 +79,9 @@ FieldError inconsistent(
 }
 
 void check_group(
-    const std::string& group, const std::vector<const PodSetTopology*>& members, FieldErrors& errors
+    const std::string& group,
+    const std::vector<const PodSetTopology*>& members,
+    api::FieldErrors& errors
 ) {
     if (members.size() != 2) {
         for (const PodSetTopology* pod_set : members) {
@@ -114,7 +116,7 @@ void check_group(
 
 }  // namespace
 
-FieldErrors validate_pod_set_groups(const std::vector<PodSetTopology>& pod_sets) {
+api::FieldErrors validate_pod_set_groups(const std::vector<PodSetTopology>& pod_sets) {
     std::vector<std::pair<std::string, std::vector<const PodSetTopology*>>> groups;
     std::map<std::string_view, std::size_t> places;
     for (const PodSetTopology& pod_set : pod_sets) {
@@ -129,7 +131,7 @@ FieldErrors validate_pod_set_groups(const std::vector<PodSetTopology>& pod_sets)
         }
         groups[place->second].second.push_back(&pod_set);
     }
-    FieldErrors errors;
+    api::FieldErrors errors;
     for (const auto& [group, members] : groups) {
         check_group(group, members, errors);
     }

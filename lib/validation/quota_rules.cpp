@@ -23,24 +23,29 @@ struct GroupRules {
     bool names = true;  ///< whether the names of resources are judged too
 };
 
-void check_not_negative(FieldErrors& out, const api::Quantity& quantity, const std::string& path) {
+void check_not_negative(
+    api::FieldErrors& out, const api::Quantity& quantity, const std::string& path
+) {
     if (quantity.sign() < 0) {
-        out.push_back(invalid(path, quantity.to_string(), kNegative));
+        out.push_back(api::FieldError::invalid(path, quantity.to_string(), kNegative));
     }
 }
 
 void check_parent(
-    FieldErrors& out, const api::Quantity& limit, const std::string& path, const GroupRules& rules
+    api::FieldErrors& out,
+    const api::Quantity& limit,
+    const std::string& path,
+    const GroupRules& rules
 ) {
     if (!rules.has_parent) {
-        out.push_back(invalid(
+        out.push_back(api::FieldError::invalid(
             path, limit.to_string(), fmt::format("must be nil when {} is empty", rules.parent_word)
         ));
     }
 }
 
 void check_quota(
-    FieldErrors& out,
+    api::FieldErrors& out,
     const api::ResourceQuota& quota,
     const std::string& path,
     const GroupRules& rules
@@ -54,7 +59,7 @@ void check_quota(
         check_not_negative(out, *quota.lending_limit, path + ".lendingLimit");
         check_parent(out, *quota.lending_limit, path + ".lendingLimit", rules);
         if (rules.lending_within_nominal && quota.nominal_quota < *quota.lending_limit) {
-            out.push_back(invalid(
+            out.push_back(api::FieldError::invalid(
                 path + ".lendingLimit",
                 quota.lending_limit->to_string(),
                 "must be less than or equal to the nominalQuota"
@@ -64,7 +69,7 @@ void check_quota(
 }
 
 void check_flavor(
-    FieldErrors& out,
+    api::FieldErrors& out,
     const api::FlavorQuotas& flavor,
     const api::ResourceGroup& group,
     const std::string& path,
@@ -72,7 +77,7 @@ void check_flavor(
 ) {
     // The schema of the CRD refuses it too.
     if (flavor.resources.size() != group.covered_resources.size()) {
-        out.push_back(invalid(
+        out.push_back(api::FieldError::invalid(
             path + ".resources",
             static_cast<std::int64_t>(flavor.resources.size()),
             "must have one entry a covered resource"
@@ -82,7 +87,7 @@ void check_flavor(
     for (std::size_t i = 0; i < flavor.resources.size(); ++i) {
         const std::string at = fmt::format("{}.resources[{}]", path, i);
         if (flavor.resources[i].name != group.covered_resources[i]) {
-            out.push_back(invalid(
+            out.push_back(api::FieldError::invalid(
                 at + ".name", flavor.resources[i].name, "must match the name in coveredResources"
             ));
         }
@@ -90,10 +95,10 @@ void check_flavor(
     }
 }
 
-FieldErrors validate_groups(
+api::FieldErrors validate_groups(
     const std::vector<api::ResourceGroup>& groups, const GroupRules& rules
 ) {
-    FieldErrors errors;
+    api::FieldErrors errors;
     std::set<std::string_view> resources;
     std::set<std::string_view> flavors;
     for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -105,7 +110,7 @@ FieldErrors validate_groups(
                 append(errors, validate_label_name(name, at));
             }
             if (!resources.insert(name).second) {
-                errors.push_back(duplicate(at, name));
+                errors.push_back(api::FieldError::duplicate(at, name));
             }
         }
         for (std::size_t i = 0; i < groups[g].flavors.size(); ++i) {
@@ -113,7 +118,7 @@ FieldErrors validate_groups(
             const api::FlavorQuotas& flavor = groups[g].flavors[i];
             check_flavor(errors, flavor, groups[g], at, rules);
             if (!flavors.insert(flavor.name).second) {
-                errors.push_back(duplicate(at + ".name", flavor.name));
+                errors.push_back(api::FieldError::duplicate(at + ".name", flavor.name));
             }
         }
     }
@@ -140,44 +145,46 @@ GroupRules rules_of(const api::Cohort& cohort) {
 }
 
 template <class T>
-FieldErrors validate_numbers(const T& object) {
+api::FieldErrors validate_numbers(const T& object) {
     GroupRules rules = rules_of(object);
     rules.names = false;
-    FieldErrors errors = validate_groups(object.spec.resource_groups, rules);
+    api::FieldErrors errors = validate_groups(object.spec.resource_groups, rules);
     append(errors, validate_fair_sharing(object.spec.fair_sharing));
     return errors;
 }
 
 }  // namespace
 
-FieldErrors validate_fair_sharing(const std::optional<api::FairSharing>& fair_sharing) {
+api::FieldErrors validate_fair_sharing(const std::optional<api::FairSharing>& fair_sharing) {
     if (!fair_sharing || !fair_sharing->weight) {
         return {};
     }
     const std::string path = "spec.fairSharing";
     const api::Quantity& weight = *fair_sharing->weight;
-    FieldErrors errors;
+    api::FieldErrors errors;
     check_not_negative(errors, weight, path);
     if (weight.sign() > 0 && weight.as_double() <= kTooSmallWeight) {
-        errors.push_back(invalid(path, weight.to_string(), "When not 0, weight must be > 10e-9"));
+        errors.push_back(
+            api::FieldError::invalid(path, weight.to_string(), "When not 0, weight must be > 10e-9")
+        );
     }
     return errors;
 }
 
-FieldErrors validate_quotas(const api::ClusterQueue& queue) {
+api::FieldErrors validate_quotas(const api::ClusterQueue& queue) {
     return validate_numbers(queue);
 }
 
-FieldErrors validate_quotas(const api::Cohort& cohort) {
+api::FieldErrors validate_quotas(const api::Cohort& cohort) {
     return validate_numbers(cohort);
 }
 
-FieldErrors validate_resource_groups(const api::ClusterQueue& queue) {
+api::FieldErrors validate_resource_groups(const api::ClusterQueue& queue) {
     return validate_groups(queue.spec.resource_groups, rules_of(queue));
 }
 
-FieldErrors validate(const api::Cohort& cohort) {
-    FieldErrors errors = validate_fair_sharing(cohort.spec.fair_sharing);
+api::FieldErrors validate(const api::Cohort& cohort) {
+    api::FieldErrors errors = validate_fair_sharing(cohort.spec.fair_sharing);
     append(errors, validate_groups(cohort.spec.resource_groups, rules_of(cohort)));
     return errors;
 }

@@ -2,7 +2,7 @@
 
 #include "api/kueue/cluster_queue.hpp"
 #include "api/kueue/cohort.hpp"
-#include "validation/field_error.hpp"
+#include "api/meta/field_error.hpp"
 
 #include <optional>
 
@@ -11,17 +11,17 @@ namespace sluice::validation {
 
 /// What the engine could not count with: duplicates, negative quotas, limits without a parent, a
 /// weight that is none.
-FieldErrors validate_quotas(const api::ClusterQueue& queue);
-FieldErrors validate_quotas(const api::Cohort& cohort);
+api::FieldErrors validate_quotas(const api::ClusterQueue& queue);
+api::FieldErrors validate_quotas(const api::Cohort& cohort);
 
 /// The resource groups of a ClusterQueue: of the above all but the weight, and the names of the
 /// covered resources.
-FieldErrors validate_resource_groups(const api::ClusterQueue& queue);
+api::FieldErrors validate_resource_groups(const api::ClusterQueue& queue);
 
 /// The weight.
-FieldErrors validate_fair_sharing(const std::optional<api::FairSharing>& fair_sharing);
+api::FieldErrors validate_fair_sharing(const std::optional<api::FairSharing>& fair_sharing);
 
 /// Everything of a Cohort. A cycle of parents is no fault of one object and not among it.
-FieldErrors validate(const api::Cohort& cohort);
+api::FieldErrors validate(const api::Cohort& cohort);
 
 }  // namespace sluice::validation

@@ -16,8 +16,8 @@ namespace sluice::validation {
 
 namespace {
 
-FieldErrors validate_taints(const std::vector<api::Taint>& taints) {
-    FieldErrors errors;
+api::FieldErrors validate_taints(const std::vector<api::Taint>& taints) {
+    api::FieldErrors errors;
     std::set<std::pair<std::string_view, std::string_view>> seen;
     for (std::size_t i = 0; i < taints.size(); ++i) {
         const api::Taint& taint = taints[i];
@@ -25,12 +25,12 @@ FieldErrors validate_taints(const std::vector<api::Taint>& taints) {
         append(errors, validate_label_name(taint.key, path + ".key"));
         const auto problems = api::find_label_value_problems(taint.value);
         if (!problems.empty()) {
-            errors.push_back(
-                invalid(path + ".value", taint.value, fmt::format("{}", fmt::join(problems, ";")))
-            );
+            errors.push_back(api::FieldError::invalid(
+                path + ".value", taint.value, fmt::format("{}", fmt::join(problems, ";"))
+            ));
         }
         if (!seen.emplace(taint.key, taint.effect).second) {
-            FieldError error = duplicate(path, api::to_value(taint));
+            api::FieldError error = api::FieldError::duplicate(path, api::to_value(taint));
             error.detail = "taints must be unique by key and effect pair";
             errors.push_back(std::move(error));
         }
@@ -40,8 +40,8 @@ FieldErrors validate_taints(const std::vector<api::Taint>& taints) {
 
 }  // namespace
 
-FieldErrors validate(const api::ResourceFlavor& flavor) {
-    FieldErrors errors = validate_labels(flavor.spec.node_labels, "spec.nodeLabels");
+api::FieldErrors validate(const api::ResourceFlavor& flavor) {
+    api::FieldErrors errors = validate_labels(flavor.spec.node_labels, "spec.nodeLabels");
     append(errors, validate_taints(flavor.spec.node_taints));
     for (std::size_t i = 0; i < flavor.spec.tolerations.size(); ++i) {
         const std::string& key = flavor.spec.tolerations[i].key;

@@ -58,7 +58,7 @@ json::Value print_amounts(const api::ResourceList& amounts) {
 /// server makes of the two specs, not how they are written.
 class RoleFields {
   public:
-    explicit RoleFields(FieldErrors& errors) : errors_(errors) {}
+    explicit RoleFields(api::FieldErrors& errors) : errors_(errors) {}
 
     void compare(const json::Value& before, const json::Value& after, const std::string& path) {
         for (const std::string_view field : kPlainFields) {
@@ -105,7 +105,7 @@ class RoleFields {
   private:
     void check(bool is_same, std::string field, json::Value value) {
         if (!is_same) {
-            errors_.push_back(immutable(std::move(field), std::move(value)));
+            errors_.push_back(api::FieldError::immutable(std::move(field), std::move(value)));
         }
     }
 
@@ -147,37 +147,37 @@ class RoleFields {
         return old_count == count;
     }
 
-    FieldErrors& errors_;
+    api::FieldErrors& errors_;
 };
 
 }  // namespace
 
-FieldErrors validate_changed_serving(
+api::FieldErrors validate_changed_serving(
     const api::ObjectMeta& object,
     const std::string& group_version_kind,
     const config::FeatureGates& gates
 ) {
-    FieldErrors errors = validate_queue_name(object);
+    api::FieldErrors errors = validate_queue_name(object);
     append(errors, validate_elastic(object, group_version_kind, false, gates));
     return errors;
 }
 
-FieldErrors validate_serving(
+api::FieldErrors validate_serving(
     const api::ObjectMeta& object,
     const std::string& group_version_kind,
     const config::FeatureGates& gates
 ) {
-    FieldErrors errors = validate_changed_serving(object, group_version_kind, gates);
+    api::FieldErrors errors = validate_changed_serving(object, group_version_kind, gates);
     append(errors, validate_gates(object, gates));
     return errors;
 }
 
-FieldErrors validate_gates(const api::ObjectMeta& object, const config::FeatureGates& gates) {
+api::FieldErrors validate_gates(const api::ObjectMeta& object, const config::FeatureGates& gates) {
     return gates.is_enabled(Feature::AdmissionGatedBy) ? validate_admission_gates(object)
-                                                       : FieldErrors();
+                                                       : api::FieldErrors();
 }
 
-FieldErrors validate_serving_update(
+api::FieldErrors validate_serving_update(
     const api::ObjectMeta& before,
     const api::ObjectMeta& after,
     Served served,
@@ -185,11 +185,11 @@ FieldErrors validate_serving_update(
 ) {
     const std::string_view old_queue = serving_label(before, api::label::kQueueName);
     const std::string_view queue = serving_label(after, api::label::kQueueName);
-    FieldErrors errors;
+    api::FieldErrors errors;
     if ((served == Served::Yes || queue.empty()) && old_queue != queue) {
-        errors.push_back(
-            immutable(fmt::format("metadata.labels[{}]", api::label::kQueueName), queue)
-        );
+        errors.push_back(api::FieldError::immutable(
+            fmt::format("metadata.labels[{}]", api::label::kQueueName), queue
+        ));
     }
     append(errors, validate_priority_class_change(before, after, served == Served::No));
     if (gates.is_enabled(Feature::AdmissionGatedBy)) {
@@ -198,10 +198,10 @@ FieldErrors validate_serving_update(
     return errors;
 }
 
-FieldErrors validate_role_fields(
+api::FieldErrors validate_role_fields(
     const json::Value& before, const json::Value& after, const std::string& path
 ) {
-    FieldErrors errors;
+    api::FieldErrors errors;
     RoleFields(errors).compare(before, after, path);
     return errors;
 }

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "api/meta/field_error.hpp"
 #include "api/meta/meta.hpp"
 #include "config/feature_gates.hpp"
 #include "json/value.hpp"
-#include "validation/field_error.hpp"
 
 #include <cstdint>
 #include <string>
@@ -13,26 +13,26 @@
 namespace sluice::validation {
 
 /// Names, gates and kind of a new object. `group_version_kind`: as errors name its kind.
-FieldErrors validate_serving(
+api::FieldErrors validate_serving(
     const api::ObjectMeta& object,
     const std::string& group_version_kind,
     const config::FeatureGates& gates
 );
 
 /// The gates of a new object alone.
-FieldErrors validate_gates(const api::ObjectMeta& object, const config::FeatureGates& gates);
+api::FieldErrors validate_gates(const api::ObjectMeta& object, const config::FeatureGates& gates);
 
 /// Whether pods of the object are ready, as it was before the change.
 enum class Served : std::uint8_t { No, Yes };
 
 /// What of an object that changes is judged as if it were new: all but its gates.
-FieldErrors validate_changed_serving(
+api::FieldErrors validate_changed_serving(
     const api::ObjectMeta& object,
     const std::string& group_version_kind,
     const config::FeatureGates& gates
 );
 /// What of it may not change.
-FieldErrors validate_serving_update(
+api::FieldErrors validate_serving_update(
     const api::ObjectMeta& before,
     const api::ObjectMeta& after,
     Served served,
@@ -41,7 +41,7 @@ FieldErrors validate_serving_update(
 
 /// Refuses changes of the fields of a pod spec (`path`) that decide what a pod of a group counts
 /// for and where it may run. Requests are compared as the API server fills them in.
-FieldErrors validate_role_fields(
+api::FieldErrors validate_role_fields(
     const json::Value& before, const json::Value& after, const std::string& path
 );
 

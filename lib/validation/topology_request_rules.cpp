@@ -72,7 +72,7 @@ class TopologyAnnotations {
     TopologyAnnotations(const api::ObjectMeta& pod_template, const std::string& path)
         : pod_template_(pod_template), path_(path + ".annotations") {}
 
-    FieldErrors run(const config::FeatureGates& gates) {
+    api::FieldErrors run(const config::FeatureGates& gates) {
         check_number_of_requests();
         for (const char* key :
              {annotation::kPodSetRequiredTopology,
@@ -95,9 +95,9 @@ class TopologyAnnotations {
     std::string at(const char* key) const { return fmt::format("{}[{}]", path_, key); }
     void forbid_beside(const char* key, const char* other) {
         if (has(other)) {
-            errors_.push_back(
-                forbidden(at(key), fmt::format("may not be set when '{}' is specified", other))
-            );
+            errors_.push_back(api::FieldError::forbidden(
+                at(key), fmt::format("may not be set when '{}' is specified", other)
+            ));
         }
     }
 
@@ -107,7 +107,7 @@ class TopologyAnnotations {
                           static_cast<int>(has(annotation::kPodSetUnconstrainedTopology));
         if (count > 1) {
             errors_.push_back({
-                ErrorClass::Invalid,
+                api::FieldError::Class::Invalid,
                 path_,
                 std::nullopt,
                 fmt::format(
@@ -123,7 +123,7 @@ class TopologyAnnotations {
     void check_boolean() {
         const std::string* text = find(annotation::kPodSetUnconstrainedTopology);
         if (text != nullptr && !parse_boolean(*text)) {
-            errors_.push_back(invalid(
+            errors_.push_back(api::FieldError::invalid(
                 at(annotation::kPodSetUnconstrainedTopology), *text, "must be a boolean value"
             ));
         }
@@ -136,13 +136,13 @@ class TopologyAnnotations {
             return;
         }
         if (is_natural_number(*name)) {
-            errors_.push_back(invalid(at(key), *name, "must not be a number"));
+            errors_.push_back(api::FieldError::invalid(at(key), *name, "must not be a number"));
         }
         forbid_beside(key, annotation::kPodSetSliceSize);
         forbid_beside(key, annotation::kPodSetSliceRequiredTopology);
         if (!has(annotation::kPodSetPreferredTopology) &&
             !has(annotation::kPodSetRequiredTopology)) {
-            errors_.push_back(forbidden(
+            errors_.push_back(api::FieldError::forbidden(
                 at(key),
                 fmt::format(
                     "may not be set when neither '{}' nor '{}' is specified",
@@ -159,19 +159,23 @@ class TopologyAnnotations {
         if (text != nullptr) {
             const auto size = parse_decimal<std::int32_t>(*text);
             if (!size) {
-                errors_.push_back(invalid(at(key), *text, "must be a numeric value"));
+                errors_.push_back(
+                    api::FieldError::invalid(at(key), *text, "must be a numeric value")
+                );
             } else if (*size < 1) {
-                errors_.push_back(invalid(at(key), *text, "must be greater than or equal to 1"));
+                errors_.push_back(
+                    api::FieldError::invalid(at(key), *text, "must be greater than or equal to 1")
+                );
             }
         }
         const char* const topology = annotation::kPodSetSliceRequiredTopology;
         if (has(topology) && text == nullptr) {
-            errors_.push_back(
-                required(at(key), fmt::format("must be set when '{}' is specified", topology))
-            );
+            errors_.push_back(api::FieldError::required(
+                at(key), fmt::format("must be set when '{}' is specified", topology)
+            ));
         }
         if (!has(topology) && text != nullptr) {
-            errors_.push_back(forbidden(
+            errors_.push_back(api::FieldError::forbidden(
                 at(key), fmt::format("may not be set when '{}' is not specified", topology)
             ));
         }
@@ -184,7 +188,7 @@ class TopologyAnnotations {
             return;
         }
         if (!is_enabled) {
-            errors_.push_back(forbidden(
+            errors_.push_back(api::FieldError::forbidden(
                 at(key),
                 "the TASMultiLayerTopology feature gate must be enabled to use this annotation"
             ));
@@ -197,11 +201,11 @@ class TopologyAnnotations {
         }
         const auto layers = parse_layers(*text);
         if (!layers) {
-            errors_.push_back(
-                invalid(at(key), *text, "must be a valid JSON array: " + layers.error().detail)
-            );
+            errors_.push_back(api::FieldError::invalid(
+                at(key), *text, "must be a valid JSON array: " + layers.error().detail
+            ));
         } else if (layers->empty() || layers->size() > kLayersMax) {
-            errors_.push_back(invalid(
+            errors_.push_back(api::FieldError::invalid(
                 at(key),
                 *text,
                 fmt::format(
@@ -219,19 +223,19 @@ class TopologyAnnotations {
             const std::string entry = fmt::format("{}[{}]", path, i);
             append(errors_, validate_label_name(layers[i].topology, entry + ".topology"));
             if (layers[i].size < 1) {
-                errors_.push_back(
-                    invalid(entry + ".size", layers[i].size, "must be greater than or equal to 1")
-                );
+                errors_.push_back(api::FieldError::invalid(
+                    entry + ".size", layers[i].size, "must be greater than or equal to 1"
+                ));
             }
             const auto [first, is_new] = seen.emplace(layers[i].topology, i);
             if (!is_new) {
-                errors_.push_back(duplicate(
+                errors_.push_back(api::FieldError::duplicate(
                     entry + ".topology",
                     fmt::format("{} (also at index {})", layers[i].topology, first->second)
                 ));
             }
             if (i > 0 && layers[i].size > 0 && layers[i - 1].size % layers[i].size != 0) {
-                errors_.push_back(invalid(
+                errors_.push_back(api::FieldError::invalid(
                     entry + ".size",
                     layers[i].size,
                     fmt::format("must evenly divide the parent layer size {}", layers[i - 1].size)
@@ -242,12 +246,12 @@ class TopologyAnnotations {
 
     const api::ObjectMeta& pod_template_;
     std::string path_;
-    FieldErrors errors_;
+    api::FieldErrors errors_;
 };
 
 }  // namespace
 
-FieldErrors validate_topology_annotations(
+api::FieldErrors validate_topology_annotations(
     const api::ObjectMeta& pod_template, const std::string& path, const config::FeatureGates& gates
 ) {
     return TopologyAnnotations(pod_template, path).run(gates);
@@ -271,10 +275,10 @@ std::string find_request_problem(const api::ObjectMeta& pod_template) {
     return {};
 }
 
-FieldErrors validate_slice_sizes(
+api::FieldErrors validate_slice_sizes(
     const api::ObjectMeta& pod_template, const std::string& path, std::int32_t pod_count
 ) {
-    FieldErrors errors;
+    api::FieldErrors errors;
     const auto at = [&path](const char* key) {
         return fmt::format("{}.annotations[{}]", path, key);
     };
@@ -283,14 +287,14 @@ FieldErrors validate_slice_sizes(
     if (const std::string* text = pod_template.find_annotation(key)) {
         const auto size = parse_decimal<std::int32_t>(*text);
         if (size && *size > pod_count) {
-            errors.push_back(invalid(at(key), *text, detail));
+            errors.push_back(api::FieldError::invalid(at(key), *text, detail));
         }
     }
     key = annotation::kPodSetSliceRequiredTopologyConstraints;
     if (const std::string* text = pod_template.find_annotation(key)) {
         const auto layers = parse_layers(*text);
         if (layers && !layers->empty() && layers->front().size > pod_count) {
-            errors.push_back(invalid(at(key), layers->front().size, detail));
+            errors.push_back(api::FieldError::invalid(at(key), layers->front().size, detail));
         }
     }
     return errors;

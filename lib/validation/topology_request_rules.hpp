@@ -1,8 +1,8 @@
 #pragma once
 
+#include "api/meta/field_error.hpp"
 #include "api/meta/meta.hpp"
 #include "config/feature_gates.hpp"
-#include "validation/field_error.hpp"
 
 #include <cstdint>
 #include <string>
@@ -12,7 +12,7 @@
 namespace sluice::validation {
 
 /// `path`: of the template's metadata. Example: spec.template.metadata
-FieldErrors validate_topology_annotations(
+api::FieldErrors validate_topology_annotations(
     const api::ObjectMeta& pod_template, const std::string& path, const config::FeatureGates& gates
 );
 
@@ -21,7 +21,7 @@ FieldErrors validate_topology_annotations(
 std::string find_request_problem(const api::ObjectMeta& pod_template);
 
 /// Slices may not be larger than the pod set.
-FieldErrors validate_slice_sizes(
+api::FieldErrors validate_slice_sizes(
     const api::ObjectMeta& pod_template, const std::string& path, std::int32_t pod_count
 );
 
@@ -33,6 +33,6 @@ struct PodSetTopology {
 };
 
 /// Pod sets that share a group are two, one of them of a single pod, and ask for the same.
-FieldErrors validate_pod_set_groups(const std::vector<PodSetTopology>& pod_sets);
+api::FieldErrors validate_pod_set_groups(const std::vector<PodSetTopology>& pod_sets);
 
 }  // namespace sluice::validation

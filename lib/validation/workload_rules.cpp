@@ -67,7 +67,7 @@ class WorkloadRules {
     )
         : workload_(workload), before_(before), gates_(gates) {}
 
-    FieldErrors run() {
+    api::FieldErrors run() {
         check_pod_sets();
         if (has_quota_reserved(workload_)) {
             check_admission();
@@ -105,12 +105,12 @@ class WorkloadRules {
             variable += pod_set.min_count ? 1 : 0;
         }
         if (variable > 1) {
-            errors_.push_back(
-                invalid("spec.podSets", variable, "at most one podSet can use minCount")
-            );
+            errors_.push_back(api::FieldError::invalid(
+                "spec.podSets", variable, "at most one podSet can use minCount"
+            ));
         }
         if (variable > 0 && is_elastic(workload_, gates_)) {
-            errors_.push_back(invalid(
+            errors_.push_back(api::FieldError::invalid(
                 "spec.podSets",
                 variable,
                 "partial admission and elastic job cannot be used together"
@@ -171,15 +171,15 @@ class WorkloadRules {
         for (const auto& [resource, quantity] : amounts) {
             const std::string at = fmt::format("{}[{}]", path, resource);
             if (resource == kPods) {
-                errors_.push_back(
-                    invalid(at, resource, "the key is reserved for internal kueue use")
-                );
+                errors_.push_back(api::FieldError::invalid(
+                    at, resource, "the key is reserved for internal kueue use"
+                ));
             }
             if (gates_.is_enabled(Feature::WorkloadValidateResourcesAreNonNegative) &&
                 quantity.sign() < 0) {
-                errors_.push_back(
-                    invalid(at, quantity.to_string(), "must be greater than or equal to 0")
-                );
+                errors_.push_back(api::FieldError::invalid(
+                    at, quantity.to_string(), "must be greater than or equal to 0"
+                ));
             }
         }
     }
@@ -188,20 +188,20 @@ class WorkloadRules {
         const auto& size = request.pod_set_slice_size;
         const std::string at = path + ".podSetSliceSize";
         if (request.pod_set_slice_required_topology && !size) {
-            errors_.push_back(
-                required(at, "must be set when podSetSliceRequiredTopology is specified")
-            );
+            errors_.push_back(api::FieldError::required(
+                at, "must be set when podSetSliceRequiredTopology is specified"
+            ));
         } else if (request.pod_set_slice_required_topology && *size <= 0) {
-            errors_.push_back(invalid(at, *size, "must be greater than 0"));
+            errors_.push_back(api::FieldError::invalid(at, *size, "must be greater than 0"));
         } else if (!request.pod_set_slice_required_topology && size) {
-            errors_.push_back(
-                forbidden(at, "may not be set when podSetSliceRequiredTopology is not specified")
-            );
+            errors_.push_back(api::FieldError::forbidden(
+                at, "may not be set when podSetSliceRequiredTopology is not specified"
+            ));
         }
         const auto& layers = request.podset_slice_required_topology_constraints;
         for (std::size_t i = 0; i < layers.size(); ++i) {
             if (layers[i].size <= 0) {
-                errors_.push_back(invalid(
+                errors_.push_back(api::FieldError::invalid(
                     fmt::format("{}.podsetSliceRequiredTopologyConstraints[{}].size", path, i),
                     layers[i].size,
                     "must be greater than 0"
@@ -215,7 +215,7 @@ class WorkloadRules {
         if (boost == nullptr || parse_decimal<std::int32_t>(*boost)) {
             return;
         }
-        errors_.push_back(invalid(
+        errors_.push_back(api::FieldError::invalid(
             fmt::format("metadata.annotations[{}]", api::annotation::kPriorityBoost),
             *boost,
             boost->empty() ? "must be a valid signed integer; use \"0\" explicitly, empty string "
@@ -232,7 +232,7 @@ class WorkloadRules {
             const bool was_so =
                 before_ != nullptr && has_quota_reserved(*before_) && !before_->status.admission;
             if (!was_so) {
-                errors_.push_back(required(
+                errors_.push_back(api::FieldError::required(
                     "status.admission", "must be set while the QuotaReserved condition is true"
                 ));
             }
@@ -242,7 +242,7 @@ class WorkloadRules {
             const auto& assignment = admission->pod_set_assignments[i];
             const std::string path = fmt::format("status.admission.podSetAssignments[{}]", i);
             if (find_named(workload_.spec.pod_sets, assignment.name) == nullptr) {
-                errors_.push_back(not_found(path + ".name", assignment.name));
+                errors_.push_back(api::FieldError::not_found(path + ".name", assignment.name));
             }
             const std::int32_t count = assignment.count.value_or(0);
             if (count <= 0) {
@@ -250,7 +250,7 @@ class WorkloadRules {
             }
             for (const auto& [resource, usage] : assignment.resource_usage) {
                 if (amount_of(resource, usage) % count != 0) {
-                    errors_.push_back(invalid(
+                    errors_.push_back(api::FieldError::invalid(
                         fmt::format("{}.resourceUsage[{}]", path, resource),
                         usage.to_string(),
                         fmt::format("is not a multiple of {}", count)
@@ -265,11 +265,11 @@ class WorkloadRules {
             const std::string path = fmt::format("status.reclaimablePods[{}]", reclaimable.name);
             const auto* pod_set = find_named(workload_.spec.pod_sets, reclaimable.name);
             if (pod_set == nullptr) {
-                errors_.push_back(
-                    not_supported(path + ".name", reclaimable.name, pod_set_names(workload_))
-                );
+                errors_.push_back(api::FieldError::not_supported(
+                    path + ".name", reclaimable.name, pod_set_names(workload_)
+                ));
             } else if (reclaimable.count > pod_set->count && !was_there(reclaimable)) {
-                errors_.push_back(invalid(
+                errors_.push_back(api::FieldError::invalid(
                     path + ".count",
                     reclaimable.count,
                     fmt::format("should be less or equal to {}", pod_set->count)
@@ -301,7 +301,7 @@ class WorkloadRules {
         if (find_named(workload_.spec.pod_sets, update.name) == nullptr) {
             auto names = pod_set_names(workload_);
             std::ranges::sort(names);
-            errors_.push_back(not_supported(path + ".name", update.name, names));
+            errors_.push_back(api::FieldError::not_supported(path + ".name", update.name, names));
         }
         for (std::size_t i = 0; i < update.tolerations.size(); ++i) {
             const std::string& key = update.tolerations[i].key;
@@ -341,7 +341,7 @@ class WorkloadRules {
         const std::string* was = before.metadata.find_label(api::label::kJobUid);
         const std::string* is = workload_.metadata.find_label(api::label::kJobUid);
         if (was != nullptr && (is == nullptr || *is != *was)) {
-            errors_.push_back(immutable(
+            errors_.push_back(api::FieldError::immutable(
                 fmt::format("metadata.labels[{}]", api::label::kJobUid),
                 is == nullptr ? json::Value() : json::Value(*is)
             ));
@@ -352,7 +352,7 @@ class WorkloadRules {
         const auto& old_sets = before.spec.pod_sets;
         const auto& new_sets = workload_.spec.pod_sets;
         if (old_sets.size() != new_sets.size()) {
-            errors_.push_back(immutable("spec.podSets", list_value(new_sets)));
+            errors_.push_back(api::FieldError::immutable("spec.podSets", list_value(new_sets)));
             return;
         }
         for (std::size_t i = 0; i < new_sets.size(); ++i) {
@@ -361,9 +361,9 @@ class WorkloadRules {
                 comparable.count = std::max(comparable.count, old_sets[i].count);
             }
             if (comparable != old_sets[i]) {
-                errors_.push_back(
-                    immutable(fmt::format("spec.podSets.{}", i), api::to_value(comparable))
-                );
+                errors_.push_back(api::FieldError::immutable(
+                    fmt::format("spec.podSets.{}", i), api::to_value(comparable)
+                ));
             }
         }
     }
@@ -387,9 +387,9 @@ class WorkloadRules {
             const std::string path = fmt::format("status.reclaimablePods[{}]", old.name);
             const auto* now = find_named(workload_.status.reclaimable_pods, old.name);
             if (now == nullptr) {
-                errors_.push_back(required(path, "cannot be removed"));
+                errors_.push_back(api::FieldError::required(path, "cannot be removed"));
             } else if (now->count < old.count) {
-                errors_.push_back(invalid(
+                errors_.push_back(api::FieldError::invalid(
                     path + ".count", now->count, fmt::format("cannot be less than {}", old.count)
                 ));
             }
@@ -413,7 +413,7 @@ class WorkloadRules {
             }
         }
         if (old != *now) {
-            errors_.push_back(immutable("status.admission", api::to_value(*now)));
+            errors_.push_back(api::FieldError::immutable("status.admission", api::to_value(*now)));
         }
     }
 
@@ -424,7 +424,7 @@ class WorkloadRules {
             if (now != nullptr && now->state == api::check_state::kReady &&
                 checks[i].state == api::check_state::kReady &&
                 now->pod_set_updates != checks[i].pod_set_updates) {
-                errors_.push_back(immutable(
+                errors_.push_back(api::FieldError::immutable(
                     fmt::format("status.admissionChecks[{}].podSetUpdates", i),
                     list_value(now->pod_set_updates)
                 ));
@@ -443,7 +443,7 @@ class WorkloadRules {
             std::ranges::find(nominated, name) != nominated.end()) {
             return;
         }
-        errors_.push_back(invalid(
+        errors_.push_back(api::FieldError::invalid(
             "status.clusterName",
             name,
             "when setting clusterName it must be one of the nominatedClusterNames"
@@ -453,19 +453,19 @@ class WorkloadRules {
     const api::Workload& workload_;
     const api::Workload* before_;
     const config::FeatureGates& gates_;
-    FieldErrors errors_;
+    api::FieldErrors errors_;
 };
 
 }  // namespace
 
-FieldErrors validate_pod_level_requests(const api::PodSpec& pod, const std::string& path) {
-    FieldErrors errors;
+api::FieldErrors validate_pod_level_requests(const api::PodSpec& pod, const std::string& path) {
+    api::FieldErrors errors;
     const api::PodResources resources = api::effective_resources(pod);
     if (!resources.pod_level) {
         return errors;
     }
     for (const auto& resource : api::pod_level_requests_below_containers(resources)) {
-        errors.push_back(invalid(
+        errors.push_back(api::FieldError::invalid(
             fmt::format("{}.resources.requests[{}]", path, resource),
             resources.pod_level->requests.at(resource).to_string(),
             fmt::format(
@@ -477,11 +477,11 @@ FieldErrors validate_pod_level_requests(const api::PodSpec& pod, const std::stri
     return errors;
 }
 
-FieldErrors validate(const api::Workload& workload, const config::FeatureGates& gates) {
+api::FieldErrors validate(const api::Workload& workload, const config::FeatureGates& gates) {
     return WorkloadRules(workload, nullptr, gates).run();
 }
 
-FieldErrors validate_update(
+api::FieldErrors validate_update(
     const api::Workload& before, const api::Workload& after, const config::FeatureGates& gates
 ) {
     return WorkloadRules(after, &before, gates).run();

@@ -68,8 +68,8 @@ std::string print_refusal(
 
 }  // namespace
 
-Verdict make_verdict(const validation::FieldErrors& errors) {
-    return {.refusal = validation::aggregate_text(errors), .changed = {}};
+Verdict make_verdict(const api::FieldErrors& errors) {
+    return {.refusal = api::aggregate_text(errors), .changed = {}};
 }
 
 Result<api::AdmissionRequest> parse_admission_review(std::string_view body) {

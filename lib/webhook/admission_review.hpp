@@ -1,9 +1,9 @@
 #pragma once
 
 #include "api/core/admission_review.hpp"
+#include "api/meta/field_error.hpp"
 #include "base/error.hpp"
 #include "json/value.hpp"
-#include "validation/field_error.hpp"
 
 #include <optional>
 #include <string>
@@ -21,7 +21,7 @@ struct Verdict {
 };
 
 /// Denied for these faults; allowed when there is none.
-Verdict make_verdict(const validation::FieldErrors& errors);
+Verdict make_verdict(const api::FieldErrors& errors);
 
 /// The request of a review. Errors: Invalid where no answer can be addressed: no JSON, no review of
 /// v1, no uid; or where it has more values than an object can that etcd would store.

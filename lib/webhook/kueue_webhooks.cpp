@@ -16,8 +16,8 @@ namespace sluice::webhook {
 namespace {
 
 using api::AdmissionRequest;
+using api::FieldErrors;
 using config::FeatureGates;
-using validation::FieldErrors;
 
 template <class T>
 std::string path_of(std::string_view verb) {

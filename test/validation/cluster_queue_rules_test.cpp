@@ -55,7 +55,7 @@ TEST_CASE("every fault of a ClusterQueue is told", "[validation]") {
 }
 
 TEST_CASE("faults are told in the order of Kueue's", "[validation]") {
-    const auto text_of = [](const FieldErrors& errors) { return aggregate_text(errors); };
+    const auto text_of = [](const api::FieldErrors& errors) { return aggregate_text(errors); };
     const std::string bad_group =
         "resourceGroups: [{coveredResources: ['@'], flavors: [{name: f, resources: [{name: cpu, "
         "nominalQuota: 1, lendingLimit: -2}]}]}], fairSharing: {weight: -1}";

@@ -57,29 +57,29 @@ Verdict judge_update(
                            ? validation::DefaultQueue::Present
                            : validation::DefaultQueue::Absent;
     FirstRules first = admission.validate_first(after, context);
-    validation::FieldErrors as_new = std::move(first.errors);
+    api::FieldErrors as_new = std::move(first.errors);
     if (!first.are_all) {
-        validation::append(as_new, validation::validate(facts, context.gates));
-        validation::append(as_new, admission.validate_changed(before, after, context.gates));
+        api::append(as_new, validation::validate(facts, context.gates));
+        api::append(as_new, admission.validate_changed(before, after, context.gates));
     }
-    validation::FieldErrors changes = validation::validate_update(
+    api::FieldErrors changes = validation::validate_update(
         facts_of(kind, before, old_metadata), facts, queue, context.gates
     );
-    validation::FieldErrors errors;
+    api::FieldErrors errors;
     if (admission.update_rules() == UpdateRules::NewFirst) {
         errors = std::move(as_new);
-        validation::append(errors, std::move(changes));
+        api::append(errors, std::move(changes));
     } else {
         errors = std::move(changes);
         if (admission.update_rules() == UpdateRules::ChangesFirst) {
-            validation::append(errors, std::move(as_new));
+            api::append(errors, std::move(as_new));
         }
     }
     if (!first.are_all) {
         if (std::string sole = admission.find_sole_refusal(after, context.gates); !sole.empty()) {
             return {.refusal = std::move(sole), .changed = {}};
         }
-        validation::append(errors, admission.validate_update(before, after, context.gates));
+        api::append(errors, admission.validate_update(before, after, context.gates));
     }
     admission.sort(errors);
     return webhook::make_verdict(errors);
@@ -153,14 +153,14 @@ Result<Verdict> judge_job(
         FirstRules first = admission.validate_first(**job, context);
         if (!first.are_all) {
             const api::ObjectMeta metadata = metadata_of(**job, request);
-            validation::append(
+            api::append(
                 first.errors, validation::validate(facts_of(kind, **job, metadata), context.gates)
             );
             if (std::string sole = admission.find_sole_refusal(**job, context.gates);
                 !sole.empty()) {
                 return Verdict{.refusal = std::move(sole), .changed = {}};
             }
-            validation::append(first.errors, admission.validate(**job, context.gates));
+            api::append(first.errors, admission.validate(**job, context.gates));
         }
         admission.sort(first.errors);
         return webhook::make_verdict(first.errors);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "api/core/admission_review.hpp"
+#include "api/meta/field_error.hpp"
 #include "base/error.hpp"
 #include "config/feature_gates.hpp"
 #include "controller/jobs/job/generic_job.hpp"
@@ -8,7 +9,6 @@
 #include "controller/reconcile/settings.hpp"
 #include "controller/reconcile/stores.hpp"
 #include "json/value.hpp"
-#include "validation/field_error.hpp"
 #include "webhook/admission_review.hpp"
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct AdmissionContext {
 
 /// What the first rules of a kind say.
 struct FirstRules {
-    validation::FieldErrors errors;
+    api::FieldErrors errors;
     bool are_all = false;  ///< nothing else of the object is looked at
 };
 
@@ -77,7 +77,7 @@ class JobAdmission {
     }
     virtual UpdateRules update_rules() const { return UpdateRules::NewFirst; }
     /// Brings all that is wrong with a job into the order of the kind.
-    virtual void sort(validation::FieldErrors& /*errors*/) const {}
+    virtual void sort(api::FieldErrors& /*errors*/) const {}
     /// Why it is refused in these words alone, whatever else is wrong; "": for no such reason.
     virtual std::string find_sole_refusal(
         const GenericJob& /*job*/, const config::FeatureGates& /*gates*/
@@ -103,18 +103,17 @@ class JobAdmission {
         return std::nullopt;
     }
     /// Rules of this kind alone. Requires: read() made the jobs.
-    virtual validation::FieldErrors validate(
-        const GenericJob& job, const config::FeatureGates& gates
-    ) const = 0;
+    virtual api::FieldErrors validate(const GenericJob& job, const config::FeatureGates& gates)
+        const = 0;
     /// Rules of a changed job that are told before those that all kinds have for a change.
-    virtual validation::FieldErrors validate_changed(
+    virtual api::FieldErrors validate_changed(
         const GenericJob& /*before*/,
         const GenericJob& /*after*/,
         const config::FeatureGates& /*gates*/
     ) const {
         return {};
     }
-    virtual validation::FieldErrors validate_update(
+    virtual api::FieldErrors validate_update(
         const GenericJob& before, const GenericJob& after, const config::FeatureGates& gates
     ) const = 0;
 };

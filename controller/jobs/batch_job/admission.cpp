@@ -18,9 +18,9 @@ namespace sluice::controller {
 
 namespace {
 
+using api::FieldErrors;
 using config::Feature;
 using config::FeatureGates;
-using validation::FieldErrors;
 
 constexpr std::string_view kTemplatePath = "spec.template.metadata";
 
@@ -52,16 +52,16 @@ FieldErrors validate_min_parallelism(const GenericJob& job, const FeatureGates& 
     const auto minimum = validation::parse_decimal<std::int64_t>(*text);
     const std::int32_t count = pod_count_of(job);
     if (!minimum) {
-        errors.push_back(
-            validation::invalid(annotation_path(kKey), *text, validation::number_problem(*text))
-        );
+        errors.push_back(api::FieldError::invalid(
+            annotation_path(kKey), *text, validation::number_problem(*text)
+        ));
     } else if (*minimum >= count || *minimum <= 0) {
-        errors.push_back(validation::invalid(
+        errors.push_back(api::FieldError::invalid(
             annotation_path(kKey), *minimum, fmt::format("should be between 0 and {}", count - 1)
         ));
     }
     if (validation::asks_to_be_elastic(job.metadata(), gates)) {
-        errors.push_back(validation::invalid(
+        errors.push_back(api::FieldError::invalid(
             annotation_path(kKey),
             *text,
             "partial admission and elastic job cannot be used together"
@@ -79,21 +79,21 @@ FieldErrors validate_equal_completions(const api::Job& job) {
     }
     const auto wanted = validation::parse_boolean(*text);
     if (!wanted) {
-        errors.push_back(
-            validation::invalid(annotation_path(kKey), *text, validation::boolean_problem(*text))
-        );
+        errors.push_back(api::FieldError::invalid(
+            annotation_path(kKey), *text, validation::boolean_problem(*text)
+        ));
     }
     if (!wanted.value_or(false)) {
         return errors;
     }
     if (job.spec.completion_mode != "Indexed") {
-        errors.push_back(validation::invalid(
+        errors.push_back(api::FieldError::invalid(
             annotation_path(kKey), *text, "should not be enabled for NonIndexed jobs"
         ));
     }
     if (job.spec.parallelism.value_or(1) != job.spec.completions.value_or(1)) {
         const auto& completions = job.spec.completions;
-        errors.push_back(validation::invalid(
+        errors.push_back(api::FieldError::invalid(
             "spec.completions",
             completions ? json::Value(*completions) : json::Value(),
             fmt::format("should be equal to parallelism when {} annotation is true", kKey)
@@ -117,7 +117,7 @@ FieldErrors validate_topology(const GenericJob& job, const FeatureGates& gates) 
              {std::pair(api::annotation::kPodSetRequiredTopology, "required"),
               std::pair(api::annotation::kPodSetPreferredTopology, "preferred")}) {
             if (pod_template.find_annotation(key) != nullptr) {
-                return {validation::forbidden(
+                return {api::FieldError::forbidden(
                     fmt::format("{}.annotations.{}", path, key),
                     fmt::format("{} topology is not supported with elastic jobs", word)
                 )};
@@ -163,8 +163,8 @@ class BatchJobAdmission final : public JobAdmission {
 
     FieldErrors validate(const GenericJob& job, const FeatureGates& gates) const override {
         FieldErrors errors = validate_min_parallelism(job, gates);
-        validation::append(errors, validate_equal_completions(job_of(job)));
-        validation::append(errors, validate_topology(job, gates));
+        api::append(errors, validate_equal_completions(job_of(job)));
+        api::append(errors, validate_topology(job, gates));
         return errors;
     }
 
@@ -177,7 +177,7 @@ class BatchJobAdmission final : public JobAdmission {
             find_value(after.metadata().annotations, kMin)) {
             errors = validate_min_parallelism(after, gates);
         }
-        validation::append(errors, validate_equal_completions(job_of(after)));
+        api::append(errors, validate_equal_completions(job_of(after)));
         return errors;
     }
 
@@ -191,19 +191,19 @@ class BatchJobAdmission final : public JobAdmission {
         if (old_job.metadata.find_annotation(kMin) != nullptr &&
             !old_job.spec.suspend.value_or(false) &&
             old_job.spec.parallelism.value_or(1) != new_job.spec.parallelism.value_or(1)) {
-            errors.push_back(validation::forbidden(
+            errors.push_back(api::FieldError::forbidden(
                 "spec.parallelism",
                 "cannot change when partial admission is enabled and the job is not suspended"
             ));
         }
         if (!before.is_suspended() && !after.is_suspended() &&
             wants_equal_completions(old_job) != wants_equal_completions(new_job)) {
-            errors.push_back(validation::forbidden(
+            errors.push_back(api::FieldError::forbidden(
                 annotation_path(api::annotation::kJobCompletionsEqualParallelism),
                 "field is immutable while the job is not suspended"
             ));
         }
-        validation::append(errors, validate_topology(after, gates));
+        api::append(errors, validate_topology(after, gates));
         return errors;
     }
 };

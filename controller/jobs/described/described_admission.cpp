@@ -14,9 +14,9 @@ namespace sluice::controller {
 
 namespace {
 
+using api::FieldErrors;
 using config::Feature;
 using config::FeatureGates;
-using validation::FieldErrors;
 
 void add_admission_gate(json::Value& pod_spec, const char* name) {
     json::Value* gates = pod_spec.find("schedulingGates");
@@ -52,7 +52,7 @@ class TopologyReview {
             read(pod_set);
         }
         review();
-        for (validation::FieldError& error : errors) {
+        for (api::FieldError& error : errors) {
             error.detail += style.advice;
         }
     }
@@ -89,7 +89,7 @@ class TopologyReview {
             if (one.path.empty() || !is_said) {
                 continue;
             }
-            validation::append(
+            api::append(
                 errors,
                 validation::validate_topology_annotations(one.pod_template, one.path, gates_)
             );
@@ -97,7 +97,7 @@ class TopologyReview {
                 review_groups();
             }
             if (is_readable) {
-                validation::append(
+                api::append(
                     errors, validation::validate_slice_sizes(one.pod_template, one.path, one.count)
                 );
             }
@@ -112,7 +112,7 @@ class TopologyReview {
 
     void review_groups() {
         if (problem.empty() && job_.description().may_have_pod_set_groups) {
-            validation::append(errors, validation::validate_pod_set_groups(asked_));
+            api::append(errors, validation::validate_pod_set_groups(asked_));
         }
     }
 
@@ -130,8 +130,8 @@ FieldErrors validate_pod_sets(const DescribedJob& job) {
     }
     const std::string& detail = pod_sets.error().detail;
     const std::size_t end = detail.find(": ");
-    return {validation::FieldError{
-        validation::ErrorClass::Invalid,
+    return {api::FieldError{
+        api::FieldError::Class::Invalid,
         end == std::string::npos ? "spec" : detail.substr(0, end),
         std::nullopt,
         end == std::string::npos ? detail : detail.substr(end + 2)
@@ -150,7 +150,7 @@ FieldErrors validate_immutable(const DescribedJob& before, const DescribedJob& a
             return a.location == b.location && *a.value == *b.value;
         };
         if (!std::ranges::equal(was, is, is_same)) {
-            errors.push_back(validation::forbidden(
+            errors.push_back(api::FieldError::forbidden(
                 path.text(), "field is immutable while the job is not suspended"
             ));
         }
@@ -221,7 +221,7 @@ std::string DescribedAdmission::find_sole_refusal(const GenericJob& job, const F
 
 FieldErrors DescribedAdmission::validate(const GenericJob& job, const FeatureGates& gates) const {
     FieldErrors errors = TopologyReview(described(job), gates, topology_style()).errors;
-    validation::append(errors, validate_pod_sets(described(job)));
+    api::append(errors, validate_pod_sets(described(job)));
     return errors;
 }
 
@@ -229,7 +229,7 @@ FieldErrors DescribedAdmission::validate_update(
     const GenericJob& before, const GenericJob& after, const FeatureGates& gates
 ) const {
     FieldErrors errors = validate_immutable(described(before), described(after));
-    validation::append(errors, TopologyReview(described(after), gates, topology_style()).errors);
+    api::append(errors, TopologyReview(described(after), gates, topology_style()).errors);
     return errors;
 }
 

@@ -55,9 +55,9 @@ class DescribedAdmission : public JobAdmission {
         const override;
     bool may_be_prebuilt() const override { return description_->may_be_prebuilt; }
     /// And of a job that names a queue what keeps it from being queued.
-    validation::FieldErrors validate(const GenericJob& job, const config::FeatureGates& gates)
+    api::FieldErrors validate(const GenericJob& job, const config::FeatureGates& gates)
         const override;
-    validation::FieldErrors validate_update(
+    api::FieldErrors validate_update(
         const GenericJob& before, const GenericJob& after, const config::FeatureGates& gates
     ) const override;
 

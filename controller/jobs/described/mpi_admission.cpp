@@ -27,8 +27,8 @@ void MpiAdmission::add_defaults(json::Value& object, const config::FeatureGates&
     job_kinds::make_object(object, path->steps())->set(api::annotation::kPodIndexOffset, "1");
 }
 
-void MpiAdmission::sort(validation::FieldErrors& errors) const {
-    std::ranges::stable_sort(errors, {}, &validation::FieldError::field);
+void MpiAdmission::sort(api::FieldErrors& errors) const {
+    std::ranges::stable_sort(errors, {}, &api::FieldError::field);
 }
 
 }  // namespace sluice::controller

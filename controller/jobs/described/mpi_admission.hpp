@@ -11,7 +11,7 @@ class MpiAdmission final : public DescribedAdmission {
 
     void add_defaults(json::Value& object, const config::FeatureGates& gates) const override;
     /// By their fields.
-    void sort(validation::FieldErrors& errors) const override;
+    void sort(api::FieldErrors& errors) const override;
 
   protected:
     TopologyStyle topology_style() const override {

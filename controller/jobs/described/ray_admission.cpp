@@ -13,7 +13,7 @@ namespace sluice::controller {
 
 namespace {
 
-using validation::FieldErrors;
+using api::FieldErrors;
 
 constexpr std::size_t kPodSetsMax = 18;
 
@@ -36,12 +36,12 @@ void check_groups(const json::Value& cluster, const std::string& path, FieldErro
     const json::Array& groups = groups_of(cluster);
     if (groups.size() + 1 > kPodSetsMax) {
         errors.push_back(
-            validation::too_many(path + ".workerGroupSpecs", groups.size() + 1, kPodSetsMax)
+            api::FieldError::too_many(path + ".workerGroupSpecs", groups.size() + 1, kPodSetsMax)
         );
     }
     for (std::size_t i = 0; i < groups.size(); ++i) {
         if (groups[i].is_object() && groups[i].string_at("groupName") == "head") {
-            errors.push_back(validation::forbidden(
+            errors.push_back(api::FieldError::forbidden(
                 fmt::format("{}.workerGroupSpecs[{}].groupName", path, i),
                 "\"head\" is reserved for the head group"
             ));
@@ -56,7 +56,7 @@ void check_gate(const json::Value& group, const std::string& path, FieldErrors& 
     };
     if (gates == nullptr || !gates->is_array() ||
         std::ranges::none_of(gates->as_array(), is_gate)) {
-        errors.push_back(validation::invalid(
+        errors.push_back(api::FieldError::invalid(
             path + ".template.spec.schedulingGates",
             gates == nullptr ? json::Value() : *gates,
             "an elastic job must have the ElasticJobSchedulingGate"
@@ -74,7 +74,7 @@ void check_elastic_cluster(const json::Value& cluster, FieldErrors& errors) {
     }
     if (autoscales(cluster) &&
         cluster.string_at("managedBy") == api::check_controller::kMultiKueue) {
-        errors.push_back(validation::forbidden(
+        errors.push_back(api::FieldError::forbidden(
             "spec.enableInTreeAutoscaling",
             "in-tree autoscaling is not supported for a MultiKueue-managed elastic RayCluster"
         ));
@@ -90,7 +90,7 @@ void check_cluster(const RayJob& job, const AdmissionContext& context, FieldErro
     if (validation::asks_to_be_elastic(job.metadata(), context.gates)) {
         check_elastic_cluster(*cluster, errors);
     } else if (autoscales(*cluster)) {
-        errors.push_back(validation::invalid(
+        errors.push_back(api::FieldError::invalid(
             "spec.enableInTreeAutoscaling",
             true,
             fmt::format(
@@ -112,7 +112,7 @@ void check_made_cluster(const RayJob& job, FieldErrors& errors) {
     const std::string path(ray_cluster_spec_path(job.description().kind));
     if (autoscales(*cluster) &&
         find_value(job.metadata().annotations, api::annotation::kElasticJob) != "true") {
-        errors.push_back(validation::invalid(
+        errors.push_back(api::FieldError::invalid(
             path + ".enableInTreeAutoscaling",
             true,
             "a kueue managed job should only use autoscaling when workload slicing is enabled"
@@ -129,7 +129,7 @@ FirstRules check_job(const RayJob& job) {
     if (selects) {
         FirstRules rules{.errors = {}, .are_all = true};
         if (has_cluster) {
-            rules.errors.push_back(validation::invalid(
+            rules.errors.push_back(api::FieldError::invalid(
                 "spec.clusterSelector",
                 *selector,
                 "a kueue managed job should not use an existing cluster"
@@ -139,7 +139,7 @@ FirstRules check_job(const RayJob& job) {
     }
     if (!has_cluster) {
         return {
-            .errors = {validation::required(
+            .errors = {api::FieldError::required(
                 "spec.rayClusterSpec",
                 "rayClusterSpec is required for Kueue-managed jobs that don't use clusterSelector"
             )},
@@ -149,7 +149,7 @@ FirstRules check_job(const RayJob& job) {
     FirstRules rules;
     const json::Value* shutdown = job.value().find_path({"spec", "shutdownAfterJobFinishes"});
     if (shutdown == nullptr || !shutdown->is_bool() || !shutdown->as_bool()) {
-        rules.errors.push_back(validation::invalid(
+        rules.errors.push_back(api::FieldError::invalid(
             "spec.shutdownAfterJobFinishes",
             false,
             "a kueue managed job should delete the cluster after finishing"

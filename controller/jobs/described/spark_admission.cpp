@@ -22,14 +22,14 @@ FirstRules SparkAdmission::validate_first(const GenericJob& job, const Admission
     const json::Value* mode = application.find_path({"spec", "mode"});
     const json::Value said = mode != nullptr && mode->is_string() ? *mode : json::Value("");
     if (said != json::Value("cluster")) {
-        rules.errors.push_back(validation::invalid(
+        rules.errors.push_back(api::FieldError::invalid(
             "spec.mode", said, "only Cluster mode is supported for a kueue managed job"
         ));
     }
     const json::Value* is_dynamic = application.find_path({"spec", "dynamicAllocation", "enabled"});
     if (is_dynamic != nullptr && *is_dynamic == json::Value(true) &&
         !validation::asks_to_be_elastic(job.metadata(), context.gates)) {
-        rules.errors.push_back(validation::invalid(
+        rules.errors.push_back(api::FieldError::invalid(
             "spec.dynamicAllocation.enabled",
             true,
             "a kueue managed job can use dynamicAllocation only when the "

@@ -28,9 +28,9 @@ namespace sluice::controller {
 
 namespace {
 
+using api::FieldErrors;
 using config::Feature;
 using config::FeatureGates;
-using validation::FieldErrors;
 using webhook::Verdict;
 
 constexpr std::string_view kTrue = "true";
@@ -200,19 +200,20 @@ FieldErrors validate_group(const api::ObjectMeta& pod, const FeatureGates& gates
     );
     FieldErrors errors;
     if (group.empty() && total != nullptr) {
-        errors.push_back(validation::required(group_path(pod, gates), both));
+        errors.push_back(api::FieldError::required(group_path(pod, gates), both));
         return errors;
     }
     if (group.empty()) {
         return errors;
     }
-    validation::append(errors, validation::validate_subdomain(group, group_path(pod, gates)));
+    api::append(errors, validation::validate_subdomain(group, group_path(pod, gates)));
     if (total == nullptr) {
-        errors.push_back(validation::required(annotation_field(kTotal), both));
+        errors.push_back(api::FieldError::required(annotation_field(kTotal), both));
         return errors;
     }
     if (const auto count = group_total_count(pod); !count) {
-        errors.push_back(validation::invalid(annotation_field(kTotal), *total, count.error().detail)
+        errors.push_back(
+            api::FieldError::invalid(annotation_field(kTotal), *total, count.error().detail)
         );
     }
     return errors;
@@ -227,7 +228,7 @@ FieldErrors validate_prebuilt(const api::ObjectMeta& pod, const FeatureGates& ga
     }
     const bool is_annotated =
         prebuilt == find_value(pod.annotations, api::annotation::kPrebuiltWorkload);
-    return {validation::invalid(
+    return {api::FieldError::invalid(
         is_annotated ? annotation_field(api::annotation::kPrebuiltWorkload)
                      : label_path(api::label::kPrebuiltWorkload),
         prebuilt,
@@ -240,13 +241,13 @@ FieldErrors validate_pod(const api::ObjectMeta& pod, const FeatureGates& gates) 
     FieldErrors errors;
     const std::string* mark = pod.find_label(api::label::kManaged);
     if (mark != nullptr && *mark != kTrue) {
-        errors.push_back(validation::forbidden(
+        errors.push_back(api::FieldError::forbidden(
             label_path(api::label::kManaged), "managed label value can only be 'true'"
         ));
     }
-    validation::append(errors, validate_group(pod, gates));
-    validation::append(errors, validation::validate_topology_annotations(pod, "metadata", gates));
-    validation::append(errors, validate_prebuilt(pod, gates));
+    api::append(errors, validate_group(pod, gates));
+    api::append(errors, validation::validate_topology_annotations(pod, "metadata", gates));
+    api::append(errors, validate_prebuilt(pod, gates));
     return errors;
 }
 
@@ -265,14 +266,14 @@ FieldErrors validate_pod_update(
         return find_value(pod.annotations, kRetriable) == "false";
     };
     if (!new_group.empty() && is_final(before) && !is_final(after)) {
-        errors.push_back(validation::forbidden(
+        errors.push_back(api::FieldError::forbidden(
             annotation_field(kRetriable), "unretriable pod group can't be converted to retriable"
         ));
     }
     const bool is_joining =
         old_group.empty() && !new_group.empty() && !is_held && is_marked_managed(before);
     if ((!old_group.empty() && old_group != new_group) || is_joining) {
-        errors.push_back(validation::immutable(group_path(after, gates), new_group));
+        errors.push_back(api::FieldError::immutable(group_path(after, gates), new_group));
     }
     return errors;
 }
@@ -312,7 +313,7 @@ class PodAdmission final : public JobAdmission {
         const GenericJob& before, const GenericJob& after, const FeatureGates& gates
     ) const override {
         FieldErrors errors = validate_pod(after.metadata(), gates);
-        validation::append(
+        api::append(
             errors,
             validate_pod_update(before.metadata(), after.metadata(), before.is_suspended(), gates)
         );
@@ -359,7 +360,7 @@ class PodAdmission final : public JobAdmission {
         FieldErrors errors;
         if (request.operation == "CREATE") {
             errors = validation::validate(facts_of_pod(**pod), context.gates);
-            validation::append(errors, validate_pod(metadata, context.gates));
+            api::append(errors, validate_pod(metadata, context.gates));
         } else {
             const auto before = read_pod(request.old_object.view(), request.namespace_);
             if (!before) {
@@ -371,8 +372,8 @@ class PodAdmission final : public JobAdmission {
             errors = validation::validate_update(
                 facts_of_pod(**before), facts_of_pod(**pod), queue, context.gates
             );
-            validation::append(errors, validate_pod(metadata, context.gates));
-            validation::append(
+            api::append(errors, validate_pod(metadata, context.gates));
+            api::append(
                 errors,
                 validate_pod_update(
                     (*before)->metadata, metadata, is_held_or_over(**before), context.gates

@@ -54,7 +54,7 @@ class DeploymentAdmission final : public ObjectAdmission {
         }
         auto errors =
             validation::validate_changed_serving(after->metadata, kDeploymentKind, context.gates);
-        validation::append(errors, validate_served_update(context, *before, *after));
+        api::append(errors, validate_served_update(context, *before, *after));
         return webhook::make_verdict(errors);
     }
 };

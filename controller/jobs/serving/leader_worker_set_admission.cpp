@@ -17,8 +17,8 @@ namespace sluice::controller {
 
 namespace {
 
+using api::FieldErrors;
 using config::Feature;
-using validation::FieldErrors;
 using webhook::Verdict;
 
 constexpr const char* kLeaderWorkerSetKind = "leaderworkerset.x-k8s.io/v1, Kind=LeaderWorkerSet";
@@ -30,12 +30,12 @@ FieldErrors validate_replicas(const json::Value& set) {
     const std::int64_t replicas = replicas_of_set(set);
     constexpr std::string_view kWhat = "invalid LeaderWorkerSet replicas";
     if (replicas < 0) {
-        return {validation::invalid(
+        return {api::FieldError::invalid(
             "spec.replicas", replicas, fmt::format("{}: must be >= 0, got {}", kWhat, replicas)
         )};
     }
     if (replicas > kReplicasMax) {
-        return {validation::invalid(
+        return {api::FieldError::invalid(
             "spec.replicas",
             replicas,
             fmt::format("{}: must be <= {}, got {}", kWhat, kReplicasMax, replicas)
@@ -73,19 +73,19 @@ TopologyFaults find_topology_faults(const json::Value& set, const config::Featur
         }
     }
     for (const validation::PodSetTopology& one : asked) {
-        validation::append(
+        api::append(
             faults.errors,
             validation::validate_topology_annotations(one.pod_template, one.path, gates)
         );
         if (problem.empty()) {
-            validation::append(
+            api::append(
                 faults.errors,
                 validation::validate_slice_sizes(one.pod_template, one.path, one.count)
             );
         }
     }
     if (problem.empty()) {
-        validation::append(faults.errors, validation::validate_pod_set_groups(asked));
+        api::append(faults.errors, validation::validate_pod_set_groups(asked));
     }
     if (faults.errors.empty()) {
         faults.sole = std::move(problem);
@@ -105,9 +105,10 @@ FieldErrors validate_template_change(
     const json::Value* is = find_template(after, name);
     const std::string path = fmt::format("{}.{}", kPath, name);
     if (was == nullptr || is == nullptr) {
-        return was == is
-                   ? FieldErrors()
-                   : FieldErrors{validation::immutable(path, is == nullptr ? json::Value() : *is)};
+        return was == is ? FieldErrors()
+                         : FieldErrors{
+                               api::FieldError::immutable(path, is == nullptr ? json::Value() : *is)
+                           };
     }
     static const json::Value kNothing = json::Object{};
     const json::Value* old_spec = was->find("spec");
@@ -124,12 +125,12 @@ FieldErrors validate_shape_change(
 ) {
     FieldErrors errors;
     for (const std::string_view name : {"leaderTemplate", "workerTemplate"}) {
-        validation::append(errors, validate_template_change(before, after, name));
+        api::append(errors, validate_template_change(before, after, name));
     }
     // A group that grows would open more gates than its Workload has quota for.
     const std::int64_t size = replica_size_of(after.value);
     if (gates.is_enabled(Feature::LWSImmutableGroupSize) && size != replica_size_of(before.value)) {
-        errors.push_back(validation::immutable(fmt::format("{}.size", kPath), size));
+        errors.push_back(api::FieldError::immutable(fmt::format("{}.size", kPath), size));
     }
     return errors;
 }
@@ -182,13 +183,13 @@ class LeaderWorkerSetAdmission final : public ObjectAdmission {
         FieldErrors errors = validation::validate_changed_serving(
             after->metadata, kLeaderWorkerSetKind, context.gates
         );
-        validation::append(errors, validate_replicas(after->value));
-        validation::append(errors, validation::validate_gates(after->metadata, context.gates));
+        api::append(errors, validate_replicas(after->value));
+        api::append(errors, validation::validate_gates(after->metadata, context.gates));
         TopologyFaults topology = find_topology_faults(after->value, context.gates);
         if (!topology.sole.empty()) {
             return Verdict{.refusal = std::move(topology.sole), .changed = {}, .warnings = {}};
         }
-        validation::append(errors, std::move(topology.errors));
+        api::append(errors, std::move(topology.errors));
         if (request.operation == "CREATE") {
             return webhook::make_verdict(errors);
         }
@@ -196,13 +197,13 @@ class LeaderWorkerSetAdmission final : public ObjectAdmission {
         if (!before) {
             return with_context(before.error(), "oldObject");
         }
-        validation::append(errors, validate_served_update(context, *before, *after));
+        api::append(errors, validate_served_update(context, *before, *after));
         const auto is_held = are_pods_held(context, *after);
         if (!is_held) {
             return is_held.error();
         }
         if (*is_held) {
-            validation::append(errors, validate_shape_change(*before, *after, context.gates));
+            api::append(errors, validate_shape_change(*before, *after, context.gates));
         }
         return webhook::make_verdict(errors);
     }

@@ -46,7 +46,7 @@ Result<bool> are_pods_held(const AdmissionContext& context, const ServedObject& 
     return *wait == Waits::ForItsOwn;
 }
 
-validation::FieldErrors validate_served_update(
+api::FieldErrors validate_served_update(
     const AdmissionContext& context, const ServedObject& before, const ServedObject& after
 ) {
     const bool is_served = before.number_at({"status", "readyReplicas"}, 0) > 0;

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "api/core/admission_review.hpp"
+#include "api/meta/field_error.hpp"
 #include "api/meta/meta.hpp"
 #include "controller/jobs/admission/job_admission.hpp"
 #include "controller/jobs/job/object_admission.hpp"
 #include "json/value.hpp"
-#include "validation/field_error.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -37,7 +37,7 @@ Result<bool> default_served(const AdmissionContext& context, ServedObject& objec
 Result<bool> are_pods_held(const AdmissionContext& context, const ServedObject& object);
 
 /// What a change breaks of the rules that these kinds share.
-validation::FieldErrors validate_served_update(
+api::FieldErrors validate_served_update(
     const AdmissionContext& context, const ServedObject& before, const ServedObject& after
 );
 

@@ -13,7 +13,7 @@ namespace sluice::controller {
 
 namespace {
 
-using validation::FieldErrors;
+using api::FieldErrors;
 using webhook::Verdict;
 
 constexpr const char* kKindName = "apps/v1, Kind=StatefulSet";
@@ -46,15 +46,15 @@ FieldErrors validate_scaling(
         return {};
     }
     if (old_count != 0) {
-        return {validation::immutable(kReplicas, count)};
+        return {api::FieldError::immutable(kReplicas, count)};
     }
     if (after.number_at({"status", "replicas"}, 0) > 0) {
-        return {validation::forbidden(kReplicas, "scaling down is still in progress")};
+        return {api::FieldError::forbidden(kReplicas, "scaling down is still in progress")};
     }
     const auto workload =
         find_group_workload(context.stores, before.metadata, context.settings).workload;
     if (workload && !is_on_hold(*workload)) {
-        return {validation::forbidden(
+        return {api::FieldError::forbidden(
             kReplicas, "workload from previous scale-down is still being deleted"
         )};
     }
@@ -104,19 +104,19 @@ class StatefulSetAdmission final : public ObjectAdmission {
         }
         FieldErrors errors =
             validation::validate_changed_serving(after->metadata, kKindName, context.gates);
-        validation::append(errors, validate_served_update(context, *before, *after));
+        api::append(errors, validate_served_update(context, *before, *after));
         const auto is_held = are_pods_held(context, *after);
         if (!is_held) {
             return is_held.error();
         }
         if (*is_held) {
-            validation::append(
+            api::append(
                 errors,
                 validation::validate_role_fields(
                     pod_spec_of(*before), pod_spec_of(*after), "spec.template.spec"
                 )
             );
-            validation::append(errors, validate_scaling(context, *before, *after));
+            api::append(errors, validate_scaling(context, *before, *after));
         }
         return webhook::make_verdict(errors);
     }

@@ -35,7 +35,7 @@ Result<Value> judge_access_review(
     const Value* path = asked.find("nonResourceAttributes");
     std::vector<Cause> causes;
     if ((resource == nullptr) == (path == nullptr)) {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             "spec.resourceAttributes",
             resource == nullptr ? Value() : *resource,
             "exactly one of nonResourceAttributes or resourceAttributes must be specified"
@@ -45,9 +45,9 @@ Result<Value> judge_access_review(
     if (type.kind != "SelfSubjectAccessReview") {
         subject = {.user = copy(asked, "user"), .groups = texts_of(asked.find("groups"))};
         if (subject.user.empty() && subject.groups.empty()) {
-            causes.push_back(
-                invalid_value("spec.user", "", "at least one of user or group must be specified")
-            );
+            causes.push_back(api::FieldError::invalid(
+                "spec.user", "", "at least one of user or group must be specified"
+            ));
         }
     }
     if (!causes.empty()) {

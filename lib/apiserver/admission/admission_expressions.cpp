@@ -274,13 +274,13 @@ std::optional<Cause> check_admission_expression(
     std::string path, std::string_view expression, Purpose purpose
 ) {
     if (expression.empty()) {
-        return required_value(std::move(path));
+        return api::FieldError::required(std::move(path));
     }
     const auto program = cel::compile(expression, admission_declarations(purpose));
     if (program) {
         return std::nullopt;
     }
-    return invalid_value(
+    return api::FieldError::invalid(
         std::move(path),
         json::Value(expression),
         fmt::format("compilation failed: {}", program.error().detail)

@@ -135,7 +135,7 @@ ExpressionChecks::ExpressionChecks(std::vector<Cause>& causes, bool has_paramete
 const cel::Type* ExpressionChecks::compile(const std::string& path, std::string_view expression) {
     const auto program = cel::compile(expression, declarations_);
     if (!program) {
-        causes_.push_back(invalid_value(
+        causes_.push_back(api::FieldError::invalid(
             path, expression, fmt::format("compilation failed: {}", program.error().detail)
         ));
         return nullptr;
@@ -159,7 +159,7 @@ void ExpressionChecks::expect(
         }
         wanted += "]";
     }
-    causes_.push_back(invalid_value(
+    causes_.push_back(api::FieldError::invalid(
         std::move(path),
         expression,
         fmt::format("must evaluate to {} but got {}", wanted, print_admission_type(*type))
@@ -170,7 +170,7 @@ void ExpressionChecks::check_question(
     std::string path, std::string_view expression, std::string_view missing
 ) {
     if (expression.empty()) {
-        causes_.push_back(required_value(std::move(path), missing));
+        causes_.push_back(api::FieldError::required(std::move(path), missing));
     } else {
         expect(std::move(path), expression, {Kind::Bool});
     }
@@ -198,7 +198,7 @@ void ExpressionChecks::add_variables(const std::string& path, const Value* list)
         const auto expression = variables[i].string_at("expression");
         const cel::Type* type = nullptr;
         if (expression.empty()) {
-            causes_.push_back(required_value(field, "expression is not specified"));
+            causes_.push_back(api::FieldError::required(field, "expression is not specified"));
         } else {
             type = compile(field, expression);
         }

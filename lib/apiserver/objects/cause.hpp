@@ -1,6 +1,6 @@
 #pragma once
 
-#include "json/value.hpp"
+#include "api/meta/field_error.hpp"
 
 #include <string>
 #include <string_view>
@@ -10,6 +10,12 @@ namespace sluice::apiserver {
 
 /// One fault of one field of a request, as metav1.StatusCause tells it.
 struct Cause {
+    Cause(std::string reason, std::string message, std::string field);
+    /// Prints the members of an object in the value by their names, as the API server does.
+    /// Implicit, since a cause is a field error in the form of a Status.
+    // NOLINTNEXTLINE(google-explicit-constructor)
+    Cause(const api::FieldError& error);
+
     std::string reason;   ///< such as FieldValueRequired
     std::string message;  ///< such as "Required value"
     std::string field;    ///< such as spec.podSets[0].count
@@ -17,25 +23,10 @@ struct Cause {
     friend bool operator==(const Cause&, const Cause&) = default;
 };
 
-/// Causes in the words of Kubernetes' field.Error. A detail may be empty where it is no part of
-/// the class's sentence.
-Cause invalid_value(std::string field, const json::Value& value, std::string_view detail);
-Cause invalid_type(std::string field, const json::Value& value, std::string_view detail);
-Cause required_value(std::string field, std::string_view detail = "");
-Cause duplicate_value(std::string field, const json::Value& value);
-Cause forbidden(std::string field, std::string_view detail);
-Cause unsupported_value(
-    std::string field, const json::Value& value, const std::vector<std::string>& supported
-);
-Cause not_found_value(std::string field, const json::Value& value);
-Cause too_long(std::string field, std::size_t bytes_max);
-Cause too_many(std::string field, std::size_t count, std::size_t count_max);
-
 /// The field of an element of a list: PATH[PLACE].
 std::string element_path(std::string_view path, std::size_t place);
 
-/// "FIELD: MESSAGE" of one cause; of several they stand in brackets, joined by ", ", each once, as
-/// the message of an Invalid status ends.
+/// Joins "FIELD: MESSAGE" of the causes, as the message of an Invalid status ends.
 std::string aggregate_text(const std::vector<Cause>& causes);
 
 }  // namespace sluice::apiserver

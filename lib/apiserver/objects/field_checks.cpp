@@ -20,13 +20,13 @@ void add_problems(
     const std::vector<std::string>& problems
 ) {
     for (const auto& problem : problems) {
-        causes.push_back(invalid_value(field, value, problem));
+        causes.push_back(api::FieldError::invalid(field, value, problem));
     }
 }
 
 void check_label(Causes& causes, const std::string& field, std::string_view text) {
     if (const auto problem = api::check_dns1123_label(text)) {
-        causes.push_back(invalid_value(field, text, *problem));
+        causes.push_back(api::FieldError::invalid(field, text, *problem));
     }
 }
 
@@ -45,7 +45,7 @@ void check_kind_name(Causes& causes, const std::string& field, std::string_view 
     });
     const auto problems = api::find_dns1035_label_problems(lower);
     if (!problems.empty()) {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             field,
             text,
             fmt::format(
@@ -78,26 +78,26 @@ void check_requirement(
     const bool compares = operation == "Gt" || operation == "Lt";
     if (operation == "In" || operation == "NotIn") {
         if (values.empty()) {
-            causes.push_back(required_value(
+            causes.push_back(api::FieldError::required(
                 path + ".values", "must be specified when `operator` is 'In' or 'NotIn'"
             ));
         }
     } else if (operation == "Exists" || operation == "DoesNotExist") {
         if (!values.empty()) {
-            causes.push_back(forbidden(
+            causes.push_back(api::FieldError::forbidden(
                 path + ".values",
                 "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
             ));
         }
     } else if (compares && kind != Requirements::OfObjects) {
         if (values.size() != 1) {
-            causes.push_back(required_value(
+            causes.push_back(api::FieldError::required(
                 path + ".values", "must be specified single value when `operator` is 'Lt' or 'Gt'"
             ));
         }
     } else {
         causes.push_back(
-            invalid_value(path + ".operator", operation, "not a valid selector operator")
+            api::FieldError::invalid(path + ".operator", operation, "not a valid selector operator")
         );
     }
     check_qualified_name(causes, path + ".key", requirement.string_at("key"));
@@ -145,7 +145,7 @@ void check_not_negative(
 ) {
     const Value* number = object.find(name);
     if (number != nullptr && number->is_int() && number->as_int() < 0) {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             path + "." + std::string(name), *number, "must be greater than or equal to 0"
         ));
     }
@@ -164,7 +164,7 @@ void check_one_of(
             return text == one;
         });
     if (!is_supported) {
-        causes.push_back(unsupported_value(
+        causes.push_back(api::FieldError::not_supported(
             path + "." + std::string(name), text, {supported.begin(), supported.end()}
         ));
     }
@@ -198,7 +198,9 @@ std::vector<std::string> find_port_name_problems(std::string_view name) {
 
 void check_port(Causes& causes, const std::string& field, std::int64_t port) {
     if (port < 1 || port > 65535) {
-        causes.push_back(invalid_value(field, port, "must be between 1 and 65535, inclusive"));
+        causes.push_back(
+            api::FieldError::invalid(field, port, "must be between 1 and 65535, inclusive")
+        );
     }
 }
 
@@ -212,7 +214,7 @@ void check_unchanged(
     const Value& now = member_or_null(object, name);
     if (!(now == member_or_null(old_object, name))) {
         const auto field = path.empty() ? std::string(name) : path + "." + std::string(name);
-        causes.push_back(invalid_value(field, now, "field is immutable"));
+        causes.push_back(api::FieldError::invalid(field, now, "field is immutable"));
     }
 }
 

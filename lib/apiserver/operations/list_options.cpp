@@ -53,7 +53,7 @@ Result<ObjectFilter> read_filter(const Request& request, const Route& route) {
 }
 
 Error refuse_option(std::string_view field, std::string_view why) {
-    return invalid_options("ListOptions", {forbidden(std::string(field), why)});
+    return invalid_options("ListOptions", {api::FieldError::forbidden(std::string(field), why)});
 }
 
 Result<void> check_initial_events(const ListOptions& options, bool is_watch) {
@@ -90,7 +90,9 @@ Result<void> check_version_match(const ListOptions& options, bool is_watch) {
     if (match != "Exact" && match != "NotOlderThan") {
         return invalid_options(
             "ListOptions",
-            {unsupported_value(std::string(kMatch), match, {"Exact", "NotOlderThan", ""})}
+            {api::FieldError::not_supported(
+                std::string(kMatch), match, {"Exact", "NotOlderThan", ""}
+            )}
         );
     }
     if (match == "Exact" && *options.version == 0) {

@@ -50,7 +50,7 @@ Error no_version(const ResourceType& type, std::string_view name) {
     return invalid(
         resource,
         name,
-        {invalid_value("metadata.resourceVersion", 0, "must be specified for an update")}
+        {api::FieldError::invalid("metadata.resourceVersion", 0, "must be specified for an update")}
     );
 }
 

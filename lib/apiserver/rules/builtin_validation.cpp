@@ -30,7 +30,9 @@ void check_pod(Causes& causes, const Value& pod) {
 /// Containers that come for a look at a pod come later.
 void check_new_pod(Causes& causes, const Value& pod) {
     if (pod.find_path({"spec", "ephemeralContainers"}) != nullptr) {
-        causes.push_back(forbidden("spec.ephemeralContainers", "cannot be set on create"));
+        causes.push_back(
+            api::FieldError::forbidden("spec.ephemeralContainers", "cannot be set on create")
+        );
     }
 }
 

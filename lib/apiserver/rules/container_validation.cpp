@@ -46,17 +46,23 @@ void check_amount(
     check_qualified_name(causes, field, name);
     if (whose == AmountsOf::Pod) {
         if (!api::may_be_pod_level(name)) {
-            causes.push_back(unsupported_value(field, name, {"cpu", "hugepages-", "memory"}));
+            causes.push_back(
+                api::FieldError::not_supported(field, name, {"cpu", "hugepages-", "memory"})
+            );
         }
     } else if (name.find('/') == std::string::npos && !is_standard_resource(name)) {
-        causes.push_back(invalid_value(field, name, "must be a standard resource for containers"));
+        causes.push_back(
+            api::FieldError::invalid(field, name, "must be a standard resource for containers")
+        );
     }
     const auto amount = quantity_of(value);
     if (amount && amount->sign() < 0) {
-        causes.push_back(invalid_value(field, value, "must be greater than or equal to 0"));
+        causes.push_back(
+            api::FieldError::invalid(field, value, "must be greater than or equal to 0")
+        );
     }
     if (amount && !is_overcommitable(name) && amount->milli_value() % 1000 != 0) {
-        causes.push_back(invalid_value(field, value, "must be an integer"));
+        causes.push_back(api::FieldError::invalid(field, value, "must be an integer"));
     }
 }
 
@@ -78,7 +84,7 @@ void check_resources(
         const Value* limit = limits == nullptr ? nullptr : limits->find(name);
         if (limit == nullptr) {
             if (!is_overcommitable(name)) {
-                causes.push_back(required_value(
+                causes.push_back(api::FieldError::required(
                     path + ".limits", "Limit must be set for non overcommitable resources"
                 ));
             }
@@ -92,12 +98,12 @@ void check_resources(
         if (!is_overcommitable(name) && *asked != *most) {
             const auto detail =
                 fmt::format("must be equal to {} limit of {}", name, most->to_string());
-            causes.push_back(invalid_value(path + ".requests", value, detail));
+            causes.push_back(api::FieldError::invalid(path + ".requests", value, detail));
         } else if (*asked > *most) {
             const auto detail = fmt::format(
                 "must be less than or equal to {} limit of {}", name, most->to_string()
             );
-            causes.push_back(invalid_value(path + ".requests", value, detail));
+            causes.push_back(api::FieldError::invalid(path + ".requests", value, detail));
         }
     }
 }
@@ -112,12 +118,12 @@ void check_ports(Causes& causes, const std::string& path, const Value* ports) {
             const auto problems = find_port_name_problems(name);
             add_problems(causes, here + ".name", name, problems);
             if (problems.empty() && !names.insert(name).second) {
-                causes.push_back(duplicate_value(here + ".name", name));
+                causes.push_back(api::FieldError::duplicate(here + ".name", name));
             }
         }
         const auto number = int_at(port, "containerPort", 0);
         if (number == 0) {
-            causes.push_back(required_value(here + ".containerPort"));
+            causes.push_back(api::FieldError::required(here + ".containerPort"));
         } else {
             check_port(causes, here + ".containerPort", number);
         }
@@ -142,15 +148,16 @@ void check_mounts(
             return volume.string_at("name") == name;
         });
         if (name.empty()) {
-            causes.push_back(required_value(here + ".name"));
+            causes.push_back(api::FieldError::required(here + ".name"));
         } else if (!exists) {
-            causes.push_back(not_found_value(here + ".name", name));
+            causes.push_back(api::FieldError::not_found(here + ".name", name));
         }
         const std::string target(mount.string_at("mountPath"));
         if (target.empty()) {
-            causes.push_back(required_value(here + ".mountPath"));
+            causes.push_back(api::FieldError::required(here + ".mountPath"));
         } else if (!paths.insert(target).second) {
-            causes.push_back(invalid_value(here + ".mountPath", target, "must be unique"));
+            causes.push_back(api::FieldError::invalid(here + ".mountPath", target, "must be unique")
+            );
         }
     }
 }
@@ -158,11 +165,11 @@ void check_mounts(
 void check_image(Causes& causes, const std::string& path, const Value& container) {
     const auto image = container.string_at("image");
     if (image.empty()) {
-        causes.push_back(required_value(path + ".image"));
+        causes.push_back(api::FieldError::required(path + ".image"));
     } else if (image.front() == ' ' || image.back() == ' ') {
-        causes.push_back(
-            invalid_value(path + ".image", image, "must not have leading or trailing whitespace")
-        );
+        causes.push_back(api::FieldError::invalid(
+            path + ".image", image, "must not have leading or trailing whitespace"
+        ));
     }
     check_one_of(causes, path, container, "imagePullPolicy", {"Always", "IfNotPresent", "Never"});
     check_one_of(
@@ -179,11 +186,11 @@ void check_container(
 ) {
     const std::string name(container.string_at("name"));
     if (name.empty()) {
-        causes.push_back(required_value(path + ".name"));
+        causes.push_back(api::FieldError::required(path + ".name"));
     } else {
         check_label(causes, path + ".name", name);
         if (!names.insert(name).second) {
-            causes.push_back(duplicate_value(path + ".name", name));
+            causes.push_back(api::FieldError::duplicate(path + ".name", name));
         }
     }
     check_image(causes, path, container);
@@ -200,7 +207,7 @@ void check_pod_sums(Causes& causes, const std::string& path, const Value& spec) 
     for (const auto& [name, amount] : pod.pod_level->requests) {
         const auto sum = together.find(name);
         if (sum != together.end() && amount < sum->second) {
-            causes.push_back(invalid_value(
+            causes.push_back(api::FieldError::invalid(
                 fmt::format("{}.requests[{}]", path, name),
                 amount.to_string(),
                 fmt::format(
@@ -214,7 +221,7 @@ void check_pod_sums(Causes& causes, const std::string& path, const Value& spec) 
         for (const auto& [name, amount] : pod.containers[i].limits) {
             const auto most = pod.pod_level->limits.find(name);
             if (most != pod.pod_level->limits.end() && amount > most->second) {
-                causes.push_back(invalid_value(
+                causes.push_back(api::FieldError::invalid(
                     fmt::format("{}.containers[{}][{}].limits", path, i, name),
                     amount.to_string(),
                     fmt::format(
@@ -243,9 +250,9 @@ void check_pod_resources(Causes& causes, const std::string& path, const Value& s
     }
     const std::string here = path + ".resources";
     if (resources->find("claims") != nullptr) {
-        causes.push_back(
-            forbidden(here + ".claims", "claims cannot be set for Resources at pod-level")
-        );
+        causes.push_back(api::FieldError::forbidden(
+            here + ".claims", "claims cannot be set for Resources at pod-level"
+        ));
     }
     check_resources(causes, here, resources, AmountsOf::Pod);
     check_pod_sums(causes, here, spec);
@@ -255,7 +262,7 @@ void check_containers(Causes& causes, const std::string& path, const Value& spec
     std::set<std::string> names;
     const auto& containers = items_of(spec.find("containers"));
     if (containers.empty()) {
-        causes.push_back(required_value(path + ".containers"));
+        causes.push_back(api::FieldError::required(path + ".containers"));
     }
     for (const std::string list : {"containers", "initContainers"}) {
         const auto& items = items_of(spec.find(list));

@@ -33,9 +33,10 @@ void check_choice(
         for (const std::string& choice : choices) {
             listed += fmt::format("{}\"{}\"", listed.empty() ? "" : " ", choice);
         }
-        causes.push_back(required_value(path, fmt::format("valid values: [{}]", listed)));
+        causes.push_back(api::FieldError::required(path, fmt::format("valid values: [{}]", listed))
+        );
     } else if (std::ranges::find(choices, text) == choices.end()) {
-        causes.push_back(unsupported_value(path, text, choices));
+        causes.push_back(api::FieldError::not_supported(path, text, choices));
     }
 }
 
@@ -54,27 +55,31 @@ void check_exit_values(Causes& causes, const std::string& path, const Value& cod
     const Value& values = member_or_null(codes, "values");
     const auto& items = items_of(&values);
     if (items.empty()) {
-        causes.push_back(invalid_value(path, json::Array(), "at least one value is required"));
+        causes.push_back(
+            api::FieldError::invalid(path, json::Array(), "at least one value is required")
+        );
         return;
     }
     if (items.size() > kExitCodesMax) {
-        causes.push_back(too_many(path, items.size(), kExitCodesMax));
+        causes.push_back(api::FieldError::too_many(path, items.size(), kExitCodesMax));
     }
     bool is_ordered = true;
     for (std::size_t i = 0; i < items.size(); ++i) {
         const std::string here = fmt::format("{}[{}]", path, i);
         if (items[i] == Value(0) && codes.string_at("operator") == "In") {
-            causes.push_back(invalid_value(here, items[i], "must not be 0 for the In operator"));
+            causes.push_back(
+                api::FieldError::invalid(here, items[i], "must not be 0 for the In operator")
+            );
         }
         const auto before = items.begin() + static_cast<std::ptrdiff_t>(i);
         if (std::find(items.begin(), before, items[i]) != before) {
-            causes.push_back(duplicate_value(here, items[i]));
+            causes.push_back(api::FieldError::duplicate(here, items[i]));
         }
         is_ordered = is_ordered && (i == 0 || !items[i].is_int() || !items[i - 1].is_int() ||
                                     items[i - 1].as_int() <= items[i].as_int());
     }
     if (!is_ordered) {
-        causes.push_back(invalid_value(path, values, "must be ordered"));
+        causes.push_back(api::FieldError::invalid(path, values, "must be ordered"));
     }
 }
 
@@ -84,7 +89,7 @@ void check_exit_codes(
     check_choice(causes, path + ".operator", codes.string_at("operator"), {"In", "NotIn"});
     const std::string_view container = codes.string_at("containerName");
     if (!container.empty() && !names_container(spec, container)) {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             path + ".containerName",
             container,
             "must be one of the container or initContainer names in the pod template"
@@ -95,7 +100,7 @@ void check_exit_codes(
 
 void check_conditions(Causes& causes, const std::string& path, const json::Array& conditions) {
     if (conditions.size() > kConditionsMax) {
-        causes.push_back(too_many(path, conditions.size(), kConditionsMax));
+        causes.push_back(api::FieldError::too_many(path, conditions.size(), kConditionsMax));
     }
     for (std::size_t i = 0; i < conditions.size(); ++i) {
         const std::string here = fmt::format("{}[{}]", path, i);
@@ -120,9 +125,9 @@ void check_failure_rule(
     const std::string_view action = rule.string_at("action");
     check_choice(causes, path + ".action", action, {"Count", "FailIndex", "FailJob", "Ignore"});
     if (action == "FailIndex" && spec.find("backoffLimitPerIndex") == nullptr) {
-        causes.push_back(
-            invalid_value(path + ".action", action, "requires the backoffLimitPerIndex to be set")
-        );
+        causes.push_back(api::FieldError::invalid(
+            path + ".action", action, "requires the backoffLimitPerIndex to be set"
+        ));
     }
     const Value* codes = rule.find("onExitCodes");
     const auto& conditions = items_of(rule.find("onPodConditions"));
@@ -149,7 +154,7 @@ void check_failure_policy(Causes& causes, const std::string& path, const Value& 
     }
     const auto restart = text_at(spec, {"template", "spec", "restartPolicy"});
     if (restart != "Never") {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             path + ".template.spec.restartPolicy",
             restart,
             "only \"Never\" is supported when podFailurePolicy is specified"
@@ -158,7 +163,7 @@ void check_failure_policy(Causes& causes, const std::string& path, const Value& 
     const std::string list = path + ".podFailurePolicy.rules";
     const auto& rules = items_of(policy->find("rules"));
     if (rules.size() > kRulesMax) {
-        causes.push_back(too_many(list, rules.size(), kRulesMax));
+        causes.push_back(api::FieldError::too_many(list, rules.size(), kRulesMax));
     }
     for (std::size_t i = 0; i < rules.size(); ++i) {
         check_failure_rule(causes, fmt::format("{}[{}]", list, i), rules[i], spec);
@@ -228,7 +233,7 @@ void check_success_rule(
     const Value* count = rule.find("succeededCount");
     const Value* indexes = rule.find("succeededIndexes");
     if (count == nullptr && indexes == nullptr) {
-        causes.push_back(required_value(
+        causes.push_back(api::FieldError::required(
             path, "at least one of succeededCount or succeededIndexes must be specified"
         ));
         return;
@@ -239,7 +244,7 @@ void check_success_rule(
         if (const auto fault = read.read(indexes->as_string()); fault.empty()) {
             among = read.count();
         } else {
-            causes.push_back(invalid_value(
+            causes.push_back(api::FieldError::invalid(
                 path + ".succeededIndexes",
                 *indexes,
                 fmt::format("error parsing succeededIndexes: {}", fault)
@@ -251,9 +256,11 @@ void check_success_rule(
     }
     const std::string field = path + ".succeededCount";
     if (count->as_int() < 0) {
-        causes.push_back(invalid_value(field, *count, "must be greater than or equal to 0"));
+        causes.push_back(
+            api::FieldError::invalid(field, *count, "must be greater than or equal to 0")
+        );
     } else if (count->as_int() > completions) {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             field,
             *count,
             fmt::format(
@@ -262,7 +269,7 @@ void check_success_rule(
             )
         ));
     } else if (among && count->as_int() > *among) {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             field,
             *count,
             fmt::format(
@@ -293,18 +300,20 @@ void check_success_policy(Causes& causes, const std::string& path, const Value& 
     }
     const std::string here = path + ".successPolicy";
     if (spec.string_at("completionMode") != "Indexed") {
-        causes.push_back(invalid_value(here, shown(*policy), "requires indexed completion mode"));
+        causes.push_back(
+            api::FieldError::invalid(here, shown(*policy), "requires indexed completion mode")
+        );
         return;
     }
     const auto& rules = items_of(policy->find("rules"));
     if (rules.empty()) {
-        causes.push_back(required_value(
+        causes.push_back(api::FieldError::required(
             here + ".rules",
             "at least one rules must be specified when the successPolicy is specified"
         ));
     }
     if (rules.size() > kRulesMax) {
-        causes.push_back(too_many(here + ".rules", rules.size(), kRulesMax));
+        causes.push_back(api::FieldError::too_many(here + ".rules", rules.size(), kRulesMax));
     }
     const std::int64_t completions = int_at(spec, "completions", 0);
     for (std::size_t i = 0; i < rules.size(); ++i) {

@@ -27,13 +27,13 @@ void check_restart_policy(Causes& causes, const std::string& path, const Value& 
     const Value& pod = member_or_null(member_or_null(spec, "template"), "spec");
     const auto policy = pod.string_at("restartPolicy");
     if (policy.empty() || policy == "Always") {
-        causes.push_back(required_value(
+        causes.push_back(api::FieldError::required(
             path + ".template.spec.restartPolicy", "valid values: \"OnFailure\", \"Never\""
         ));
     } else if (policy != "OnFailure" && policy != "Never") {
-        causes.push_back(
-            unsupported_value(path + ".template.spec.restartPolicy", policy, {"OnFailure", "Never"})
-        );
+        causes.push_back(api::FieldError::not_supported(
+            path + ".template.spec.restartPolicy", policy, {"OnFailure", "Never"}
+        ));
     }
 }
 
@@ -41,10 +41,12 @@ void check_indexes(Causes& causes, const Value& spec) {
     const auto mode = spec.string_at("completionMode");
     if (mode == "Indexed") {
         if (spec.find("completions") == nullptr) {
-            causes.push_back(required_value("spec.completions", "when completion mode is Indexed"));
+            causes.push_back(
+                api::FieldError::required("spec.completions", "when completion mode is Indexed")
+            );
         }
         if (int_at(spec, "parallelism", 0) > 100'000) {
-            causes.push_back(invalid_value(
+            causes.push_back(api::FieldError::invalid(
                 "spec.parallelism",
                 *spec.find("parallelism"),
                 "must be less than or equal to 100000 when completion mode is Indexed"
@@ -54,7 +56,7 @@ void check_indexes(Causes& causes, const Value& spec) {
     }
     for (const auto* name : {"backoffLimitPerIndex", "maxFailedIndexes"}) {
         if (const Value* value = spec.find(name)) {
-            causes.push_back(invalid_value(
+            causes.push_back(api::FieldError::invalid(
                 fmt::format("spec.{}", name), *value, "requires indexed completion mode"
             ));
         }
@@ -71,7 +73,7 @@ void check_managed_by(Causes& causes, const Value& spec) {
                          slash + 1 < manager.size() &&
                          api::has_subdomain_form(manager.substr(0, slash));
     if (!is_path) {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             "spec.managedBy", manager, "must be a domain-prefixed path (such as \"acme.io/foo\")"
         ));
     }
@@ -107,7 +109,9 @@ void check_generated_selector(Causes& causes, const Value& job, const Value& spe
     };
     const Value& selector = member_or_null(spec, "selector");
     if (!is_true(spec, "manualSelector") && !(selector == expected)) {
-        causes.push_back(invalid_value("spec.selector", selector, "`selector` not auto-generated"));
+        causes.push_back(
+            api::FieldError::invalid("spec.selector", selector, "`selector` not auto-generated")
+        );
     }
 }
 
@@ -186,12 +190,12 @@ void check_template_update(Causes& causes, const Value& job, const Value& old_jo
         return;
     }
     if (!is_suspended_at_rest(old_job)) {
-        causes.push_back(invalid_value("spec.template", now, "field is immutable"));
+        causes.push_back(api::FieldError::invalid("spec.template", now, "field is immutable"));
         return;
     }
     const Value& pod = member_or_null(now, "spec");
     if (!(with_new_directives(member_or_null(was, "spec"), pod) == pod)) {
-        causes.push_back(invalid_value("spec.template.spec", pod, "field is immutable"));
+        causes.push_back(api::FieldError::invalid("spec.template.spec", pod, "field is immutable"));
     }
 }
 
@@ -201,13 +205,13 @@ void check_completions_update(Causes& causes, const Value& spec, const Value& ol
         return;
     }
     if (spec.string_at("completionMode") != "Indexed") {
-        causes.push_back(invalid_value("spec.completions", now, "field is immutable"));
+        causes.push_back(api::FieldError::invalid("spec.completions", now, "field is immutable"));
         return;
     }
     const Value& parallelism = member_or_null(spec, "parallelism");
     const bool is_in_tandem = now == parallelism;
     if (!is_in_tandem) {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             "spec.completions", now, "can only be modified in tandem with spec.parallelism"
         ));
     }
@@ -222,7 +226,7 @@ void check_job(Causes& causes, const Value& job) {
     check_label_selector(causes, "spec.selector", spec.find("selector"));
     if (causes.size() == known && !selects(spec.find("selector"), template_labels_of(spec))) {
         const Value* labels = template_labels_of(spec);
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             "spec.template.metadata.labels",
             labels == nullptr ? Value() : *labels,
             "`selector` does not match template `labels`"
@@ -297,9 +301,9 @@ void check_time_zone(Causes& causes, const Value& spec) {
     }
     const std::string& name = zone->as_string();
     if (!name.empty() && !has_form_of_zone(name)) {
-        causes.push_back(
-            invalid_value("spec.timeZone", *zone, fmt::format("unknown time zone {}", name))
-        );
+        causes.push_back(api::FieldError::invalid(
+            "spec.timeZone", *zone, fmt::format("unknown time zone {}", name)
+        ));
     }
 }
 
@@ -308,17 +312,21 @@ void check_cron_job(Causes& causes, const Value& cron_job) {
     constexpr std::size_t kNameMost = 52;
     const Value& spec = member_or_null(cron_job, "spec");
     if (const auto own = text_at(cron_job, {"metadata", "name"}); own.size() > kNameMost) {
-        causes.push_back(invalid_value("metadata.name", own, "must be no more than 52 characters"));
+        causes.push_back(
+            api::FieldError::invalid("metadata.name", own, "must be no more than 52 characters")
+        );
     }
     const auto schedule = spec.string_at("schedule");
     if (schedule.empty()) {
-        causes.push_back(required_value("spec.schedule"));
+        causes.push_back(api::FieldError::required("spec.schedule"));
     } else {
         if (const auto read = CronSchedule::parse(schedule); !read) {
-            causes.push_back(invalid_value("spec.schedule", schedule, read.error().detail));
+            causes.push_back(
+                api::FieldError::invalid("spec.schedule", schedule, read.error().detail)
+            );
         }
         if (schedule.find("TZ") != std::string_view::npos) {
-            causes.push_back(invalid_value(
+            causes.push_back(api::FieldError::invalid(
                 "spec.schedule",
                 schedule,
                 "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"

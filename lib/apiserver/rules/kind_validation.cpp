@@ -32,7 +32,9 @@ void check_keys(Causes& causes, const Value& object, std::string_view list) {
                 "[-._a-zA-Z0-9]+",
                 {"key.name", "KEY_NAME", "key-name"}
             );
-            causes.push_back(invalid_value(fmt::format("{}[{}]", list, key), key, problem));
+            causes.push_back(
+                api::FieldError::invalid(fmt::format("{}[{}]", list, key), key, problem)
+            );
         }
     }
 }
@@ -48,11 +50,11 @@ void check_immutable_data(
     }
     constexpr std::string_view kDetail = "field is immutable when `immutable` is set";
     if (!is_true(object, "immutable")) {
-        causes.push_back(forbidden("immutable", kDetail));
+        causes.push_back(api::FieldError::forbidden("immutable", kDetail));
     }
     for (const auto* field : fields) {
         if (!(member_or_null(object, field) == member_or_null(old_object, field))) {
-            causes.push_back(forbidden(field, kDetail));
+            causes.push_back(api::FieldError::forbidden(field, kDetail));
         }
     }
 }
@@ -92,9 +94,9 @@ void check_order(Causes& causes, const std::string& path, const Value& limit, co
             order.high_name,
             high->to_string()
         );
-        causes.push_back(
-            invalid_value(fmt::format("{}.{}[{}]", path, order.told_at, name), *told, detail)
-        );
+        causes.push_back(api::FieldError::invalid(
+            fmt::format("{}.{}[{}]", path, order.told_at, name), *told, detail
+        ));
     }
 }
 
@@ -130,13 +132,13 @@ void check_config_map(Causes& causes, const Value& map) {
     for (const auto& [key, value] : members_of(map.find("binaryData"))) {
         const Value* data = map.find("data");
         if (data != nullptr && data->find(key) != nullptr) {
-            causes.push_back(invalid_value(
+            causes.push_back(api::FieldError::invalid(
                 fmt::format("data[{}]", key), key, "duplicate of key present in binaryData"
             ));
         }
     }
     if (text_size(map.find("data")) + decoded_size(map.find("binaryData")) > kDataMax) {
-        causes.push_back(too_long("[]", kDataMax));
+        causes.push_back(api::FieldError::too_long("[]", kDataMax));
     }
 }
 
@@ -147,7 +149,7 @@ void check_config_map_update(Causes& causes, const Value& map, const Value& old_
 void check_secret(Causes& causes, const Value& secret) {
     check_keys(causes, secret, "data");
     if (decoded_size(secret.find("data")) > kDataMax) {
-        causes.push_back(too_long("data", kDataMax));
+        causes.push_back(api::FieldError::too_long("data", kDataMax));
     }
     constexpr std::pair<std::string_view, std::string_view> kRequired[] = {
         {"kubernetes.io/dockercfg", ".dockercfg"},
@@ -159,7 +161,7 @@ void check_secret(Causes& causes, const Value& secret) {
     const Value* data = secret.find("data");
     for (const auto& [type, key] : kRequired) {
         if (secret.string_at("type") == type && (data == nullptr || data->find(key) == nullptr)) {
-            causes.push_back(required_value(fmt::format("data[{}]", key)));
+            causes.push_back(api::FieldError::required(fmt::format("data[{}]", key)));
         }
     }
 }
@@ -177,9 +179,9 @@ void check_event(Causes& causes, const Value& event) {
     // Events of objects without a namespace are in the default one.
     const bool fits = space == own || (space.empty() && own == "default");
     if (!fits) {
-        causes.push_back(
-            invalid_value("involvedObject.namespace", space, "does not match event.namespace")
-        );
+        causes.push_back(api::FieldError::invalid(
+            "involvedObject.namespace", space, "does not match event.namespace"
+        ));
     }
 }
 
@@ -190,7 +192,7 @@ void check_limit_range(Causes& causes, const Value& range) {
         const auto path = element_path("spec.limits", i);
         const std::string type(limits[i].string_at("type"));
         if (!types.insert(type).second) {
-            causes.push_back(duplicate_value(path + ".type", type));
+            causes.push_back(api::FieldError::duplicate(path + ".type", type));
         }
         for (const Order& order :
              {Order{"min", "max", "min", "min", "max"},
@@ -220,7 +222,7 @@ void check_node(Causes& causes, const Value& node) {
             api::find_label_value_problems(taint.string_at("value"))
         );
         if (taint.string_at("effect").empty()) {
-            causes.push_back(required_value(path + ".effect"));
+            causes.push_back(api::FieldError::required(path + ".effect"));
         }
         check_one_of(
             causes, path, taint, "effect", {"NoSchedule", "PreferNoSchedule", "NoExecute"}
@@ -228,7 +230,7 @@ void check_node(Causes& causes, const Value& node) {
         const auto identity =
             fmt::format("{}:{}", taint.string_at("key"), taint.string_at("effect"));
         if (!seen.insert(identity).second) {
-            causes.push_back(duplicate_value(path, taint));
+            causes.push_back(api::FieldError::duplicate(path, taint));
             causes.back().message += ": taints must be unique by key and effect pair";
         }
     }
@@ -238,13 +240,13 @@ void check_lease(Causes& causes, const Value& lease) {
     const Value& spec = member_or_null(lease, "spec");
     const Value* seconds = spec.find("leaseDurationSeconds");
     if (seconds != nullptr && seconds->is_int() && seconds->as_int() <= 0) {
-        causes.push_back(
-            invalid_value("spec.leaseDurationSeconds", *seconds, "must be greater than 0")
-        );
+        causes.push_back(api::FieldError::invalid(
+            "spec.leaseDurationSeconds", *seconds, "must be greater than 0"
+        ));
     }
     const Value* transitions = spec.find("leaseTransitions");
     if (transitions != nullptr && transitions->is_int() && transitions->as_int() < 0) {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             "spec.leaseTransitions", *transitions, "must be greater than or equal to 0"
         ));
     }
@@ -253,7 +255,7 @@ void check_lease(Causes& causes, const Value& lease) {
 void check_runtime_class(Causes& causes, const Value& runtime_class) {
     const auto handler = runtime_class.string_at("handler");
     if (handler.empty()) {
-        causes.push_back(required_value("handler"));
+        causes.push_back(api::FieldError::required("handler"));
     } else {
         check_label(causes, "handler", handler);
     }
@@ -272,7 +274,7 @@ void check_role(Causes& causes, const Value& role) {
         const auto path = element_path("rules", i);
         if (items_of(rules[i].find("verbs")).empty()) {
             causes.push_back(
-                required_value(path + ".verbs", "verbs must contain at least one value")
+                api::FieldError::required(path + ".verbs", "verbs must contain at least one value")
             );
         }
         const bool has_urls = !items_of(rules[i].find("nonResourceURLs")).empty();
@@ -280,12 +282,12 @@ void check_role(Causes& causes, const Value& role) {
             continue;
         }
         if (items_of(rules[i].find("apiGroups")).empty()) {
-            causes.push_back(required_value(
+            causes.push_back(api::FieldError::required(
                 path + ".apiGroups", "resource rules must supply at least one api group"
             ));
         }
         if (items_of(rules[i].find("resources")).empty()) {
-            causes.push_back(required_value(
+            causes.push_back(api::FieldError::required(
                 path + ".resources", "resource rules must supply at least one resource"
             ));
         }
@@ -297,18 +299,18 @@ void check_role_binding(Causes& causes, const Value& binding) {
     check_one_of(causes, "roleRef", role, "apiGroup", {"rbac.authorization.k8s.io"});
     check_one_of(causes, "roleRef", role, "kind", {"Role", "ClusterRole"});
     if (role.string_at("name").empty()) {
-        causes.push_back(required_value("roleRef.name"));
+        causes.push_back(api::FieldError::required("roleRef.name"));
     }
     const auto& subjects = items_of(binding.find("subjects"));
     for (std::size_t i = 0; i < subjects.size(); ++i) {
         const auto path = element_path("subjects", i);
         if (subjects[i].string_at("name").empty()) {
-            causes.push_back(required_value(path + ".name"));
+            causes.push_back(api::FieldError::required(path + ".name"));
         }
         check_one_of(causes, path, subjects[i], "kind", {"ServiceAccount", "User", "Group"});
         if (subjects[i].string_at("kind") == "ServiceAccount" &&
             subjects[i].string_at("namespace").empty()) {
-            causes.push_back(required_value(path + ".namespace"));
+            causes.push_back(api::FieldError::required(path + ".namespace"));
         }
     }
 }
@@ -323,7 +325,7 @@ void check_role_binding_update(Causes& causes, const Value& binding, const Value
         {"Kind", member_or_null(role, "kind")},
         {"Name", member_or_null(role, "name")},
     };
-    causes.push_back(invalid_value("roleRef", shown, "cannot change roleRef"));
+    causes.push_back(api::FieldError::invalid("roleRef", shown, "cannot change roleRef"));
 }
 
 void check_priority_class(Causes& causes, const Value& priority_class) {
@@ -333,15 +335,15 @@ void check_priority_class(Causes& causes, const Value& priority_class) {
         return;
     }
     if (int_at(priority_class, "value", 0) > kMost) {
-        causes.push_back(forbidden(
+        causes.push_back(api::FieldError::forbidden(
             "value", fmt::format("maximum allowed value of a user defined priority is {}", kMost)
         ));
     }
     const auto policy = priority_class.string_at("preemptionPolicy");
     if (!policy.empty() && policy != "PreemptLowerPriority" && policy != "Never") {
-        causes.push_back(
-            unsupported_value("preemptionPolicy", policy, {"PreemptLowerPriority", "Never"})
-        );
+        causes.push_back(api::FieldError::not_supported(
+            "preemptionPolicy", policy, {"PreemptLowerPriority", "Never"}
+        ));
     }
 }
 
@@ -349,7 +351,7 @@ void check_priority_class_update(
     Causes& causes, const Value& priority_class, const Value& old_priority_class
 ) {
     if (int_at(priority_class, "value", 0) != int_at(old_priority_class, "value", 0)) {
-        causes.push_back(forbidden("value", "may not be changed in an update."));
+        causes.push_back(api::FieldError::forbidden("value", "may not be changed in an update."));
     }
     check_unchanged(causes, "", priority_class, old_priority_class, "preemptionPolicy");
 }

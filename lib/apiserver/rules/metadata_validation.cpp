@@ -88,7 +88,9 @@ void check_name(
         add_problems(causes, "metadata.generateName", whole, name_problems(group, kind, prefix));
     }
     if (name.empty()) {
-        causes.push_back(required_value("metadata.name", "name or generateName is required"));
+        causes.push_back(
+            api::FieldError::required("metadata.name", "name or generateName is required")
+        );
     } else {
         add_problems(causes, "metadata.name", name, name_problems(group, kind, name));
     }
@@ -107,7 +109,7 @@ void check_annotations(Causes& causes, const Value* annotations) {
         size += name.size() + (value.is_string() ? value.as_string().size() : 0);
     }
     if (size > kAnnotationsMax) {
-        causes.push_back(too_long("metadata.annotations", kAnnotationsMax));
+        causes.push_back(api::FieldError::too_long("metadata.annotations", kAnnotationsMax));
     }
 }
 
@@ -122,7 +124,7 @@ void check_finalizers(Causes& causes, bool is_of_core, const Value* finalizers) 
         }
     }
     if (orphans && is_foreground) {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             "metadata.finalizers",
             *finalizers,
             "finalizer orphan and foregroundDeletion cannot be both set"
@@ -137,7 +139,7 @@ void check_finalizers(Causes& causes, bool is_of_core, const Value* finalizers) 
         const bool is_standard =
             text == "kubernetes" || text == "orphan" || text == "foregroundDeletion";
         if (!is_standard && text.find('/') == std::string::npos) {
-            causes.push_back(invalid_value(
+            causes.push_back(api::FieldError::invalid(
                 fmt::format("metadata.finalizers[{}]", i),
                 finalizer,
                 "name is neither a standard finalizer name nor is it fully qualified"
@@ -154,18 +156,20 @@ void check_owners(Causes& causes, const Value* owners) {
         const auto slash = version.find('/');
         if (version.empty() || slash + 1 == version.size()) {
             causes.push_back(
-                invalid_value(path + ".apiVersion", version, "version must not be empty")
+                api::FieldError::invalid(path + ".apiVersion", version, "version must not be empty")
             );
         }
         for (const auto* name : {"kind", "name", "uid"}) {
             if (owner.string_at(name).empty()) {
-                causes.push_back(invalid_value(path + "." + name, "", "must not be empty"));
+                causes.push_back(
+                    api::FieldError::invalid(path + "." + name, "", "must not be empty")
+                );
             }
         }
         if (version == "v1" && owner.string_at("kind") == "Event") {
-            causes.push_back(
-                invalid_value(path, owner, "/v1, Kind=Event is disallowed from being an owner")
-            );
+            causes.push_back(api::FieldError::invalid(
+                path, owner, "/v1, Kind=Event is disallowed from being an owner"
+            ));
         }
         if (!is_true(owner, "controller")) {
             continue;
@@ -178,7 +182,7 @@ void check_owners(Causes& causes, const Value* owners) {
                 controller,
                 name
             );
-            causes.push_back(invalid_value(path, *owners, detail));
+            causes.push_back(api::FieldError::invalid(path, *owners, detail));
         }
         controller = name;
     }
@@ -196,7 +200,7 @@ void check_new_finalizers(Causes& causes, const Value& metadata, const Value& ol
         }
     }
     if (!added.empty()) {
-        causes.push_back(forbidden(
+        causes.push_back(api::FieldError::forbidden(
             "metadata.finalizers",
             "no new finalizers can be added if the object is being deleted, found new finalizers "
             "[]string{" +
@@ -218,7 +222,8 @@ void check_metadata_update(Causes& causes, const Value& metadata, const Value& o
     }
     const auto generation = int_at(metadata, "generation", 0);
     if (generation < int_at(old_metadata, "generation", 0)) {
-        causes.push_back(invalid_value("metadata.generation", generation, "must not be decremented")
+        causes.push_back(
+            api::FieldError::invalid("metadata.generation", generation, "must not be decremented")
         );
     }
 }
@@ -238,11 +243,13 @@ std::vector<Cause> validate_metadata(
         check_name(causes, group, kind, metadata);
         const bool has_namespace = !metadata.string_at("namespace").empty();
         if (namespaced && !has_namespace) {
-            causes.push_back(required_value("metadata.namespace"));
+            causes.push_back(api::FieldError::required("metadata.namespace"));
         } else if (namespaced) {
             check_label(causes, "metadata.namespace", metadata.string_at("namespace"));
         } else if (has_namespace) {
-            causes.push_back(forbidden("metadata.namespace", "not allowed on this type"));
+            causes.push_back(
+                api::FieldError::forbidden("metadata.namespace", "not allowed on this type")
+            );
         }
     } else {
         check_metadata_update(causes, metadata, member_or_null(*old_object, "metadata"));

@@ -37,7 +37,9 @@ void check_preferences(
         const std::string here = element(list, i);
         const std::int64_t weight = int_at(preferences[i], "weight", 0);
         if (weight < 1 || weight > 100) {
-            causes.push_back(invalid_value(here + ".weight", weight, "must be in the range 1-100"));
+            causes.push_back(
+                api::FieldError::invalid(here + ".weight", weight, "must be in the range 1-100")
+            );
         }
         check_term(fmt::format("{}.{}", here, part), member_or_null(preferences[i], part));
     }
@@ -48,17 +50,19 @@ void check_node_field(Causes& causes, const std::string& path, const Value& requ
     const auto& values = items_of(requirement.find("values"));
     if (operation != "In" && operation != "NotIn") {
         causes.push_back(
-            invalid_value(path + ".operator", operation, "not a valid selector operator")
+            api::FieldError::invalid(path + ".operator", operation, "not a valid selector operator")
         );
     } else if (values.size() != 1) {
-        causes.push_back(required_value(
+        causes.push_back(api::FieldError::required(
             path + ".values",
             "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
         ));
     }
     const std::string_view key = requirement.string_at("key");
     if (key != "metadata.name") {
-        causes.push_back(invalid_value(path + ".key", key, "not a valid field selector key"));
+        causes.push_back(
+            api::FieldError::invalid(path + ".key", key, "not a valid field selector key")
+        );
         return;
     }
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -84,7 +88,9 @@ void check_node_affinity(Causes& causes, const std::string& path, const Value& a
         const std::string list = fmt::format("{}.{}.nodeSelectorTerms", path, kRequired);
         const auto& terms = items_of(required->find("nodeSelectorTerms"));
         if (terms.empty()) {
-            causes.push_back(required_value(list, "must have at least one node selector term"));
+            causes.push_back(
+                api::FieldError::required(list, "must have at least one node selector term")
+            );
         }
         for (std::size_t i = 0; i < terms.size(); ++i) {
             check_node_term(causes, element(list, i), terms[i], Requirements::OfNodes);
@@ -105,7 +111,7 @@ void check_label_keys(
     Causes& causes, const std::string& path, const Value& term, std::string_view list
 ) {
     if (!items_of(term.find(list)).empty() && term.find("labelSelector") == nullptr) {
-        causes.push_back(forbidden(
+        causes.push_back(api::FieldError::forbidden(
             fmt::format("{}.{}", path, list), "must not be specified when labelSelector is not set"
         ));
     }
@@ -121,7 +127,7 @@ void check_pod_term(Causes& causes, const std::string& path, const Value& term) 
     check_label_keys(causes, path, term, "mismatchLabelKeys");
     const std::string_view key = term.string_at("topologyKey");
     if (key.empty()) {
-        causes.push_back(required_value(path + ".topologyKey", "can not be empty"));
+        causes.push_back(api::FieldError::required(path + ".topologyKey", "can not be empty"));
     }
     check_qualified_name(causes, path + ".topologyKey", key);
 }
@@ -150,10 +156,10 @@ void check_min_domains(Causes& causes, const std::string& path, const Value& con
     }
     const std::string_view when = constraint.string_at("whenUnsatisfiable");
     if (domains->as_int() <= 0) {
-        causes.push_back(invalid_value(path, *domains, "must be greater than zero"));
+        causes.push_back(api::FieldError::invalid(path, *domains, "must be greater than zero"));
     }
     if (when != "DoNotSchedule") {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             path,
             *domains,
             fmt::format("can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {}", when)
@@ -164,14 +170,16 @@ void check_min_domains(Causes& causes, const std::string& path, const Value& con
 void check_spread(Causes& causes, const std::string& path, const Value& constraint) {
     const std::int64_t skew = int_at(constraint, "maxSkew", 0);
     if (skew <= 0) {
-        causes.push_back(invalid_value(path + ".maxSkew", skew, "must be greater than zero"));
+        causes.push_back(
+            api::FieldError::invalid(path + ".maxSkew", skew, "must be greater than zero")
+        );
     }
     if (constraint.string_at("topologyKey").empty()) {
-        causes.push_back(required_value(path + ".topologyKey", "can not be empty"));
+        causes.push_back(api::FieldError::required(path + ".topologyKey", "can not be empty"));
     }
     const std::string_view when = constraint.string_at("whenUnsatisfiable");
     if (when != "DoNotSchedule" && when != "ScheduleAnyway") {
-        causes.push_back(unsupported_value(
+        causes.push_back(api::FieldError::not_supported(
             path + ".whenUnsatisfiable", when, {"DoNotSchedule", "ScheduleAnyway"}
         ));
     }
@@ -196,7 +204,7 @@ void check_spreads(Causes& causes, const std::string& path, const Value* constra
             [&](const Value& later) { return is_same(items[i], later); }
         );
         if (is_repeated) {
-            causes.push_back(duplicate_value(
+            causes.push_back(api::FieldError::duplicate(
                 element(path, i) + ".{topologyKey, whenUnsatisfiable}",
                 fmt::format(
                     "{{{}, {}}}",

@@ -23,7 +23,7 @@ void check_toleration(Causes& causes, const std::string& path, const Value& tole
     if (!key.empty()) {
         check_qualified_name(causes, path + ".key", key);
     } else if (operation != "Exists") {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             path + ".operator",
             operation,
             "operator must be Exists when `key` is empty, which means \"match all values and all "
@@ -32,13 +32,13 @@ void check_toleration(Causes& causes, const std::string& path, const Value& tole
     }
     const auto effect = toleration.string_at("effect");
     if (toleration.find("tolerationSeconds") != nullptr && effect != "NoExecute") {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             path + ".effect", effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"
         ));
     }
     const auto value = toleration.string_at("value");
     if (operation == "Exists" && !value.empty()) {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             path + ".operator", value, "value must be empty when `operator` is 'Exists'"
         ));
     }
@@ -55,11 +55,13 @@ void check_gates(Causes& causes, const std::string& path, const Value& spec) {
         const std::string name(gates[i].string_at("name"));
         check_qualified_name(causes, element_path(path + ".schedulingGates", i), name);
         if (!names.insert(name).second) {
-            causes.push_back(duplicate_value(element_path(path + ".schedulingGates", i), name));
+            causes.push_back(
+                api::FieldError::duplicate(element_path(path + ".schedulingGates", i), name)
+            );
         }
     }
     if (!gates.empty() && !spec.string_at("nodeName").empty()) {
-        causes.push_back(forbidden(
+        causes.push_back(api::FieldError::forbidden(
             path + ".nodeName", "cannot be set until all schedulingGates have been cleared"
         ));
     }
@@ -69,7 +71,7 @@ void check_deadline(Causes& causes, const std::string& path, const Value& spec) 
     const Value* deadline = spec.find("activeDeadlineSeconds");
     if (deadline != nullptr && deadline->is_int() &&
         (deadline->as_int() < 1 || deadline->as_int() > std::numeric_limits<std::int32_t>::max())) {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             path + ".activeDeadlineSeconds",
             *deadline,
             "must be between 1 and 2147483647, inclusive"
@@ -111,7 +113,7 @@ void check_gates_update(Causes& causes, const Value& spec, const Value& old_spec
     const auto& old_gates = items_of(old_spec.find("schedulingGates"));
     for (std::size_t i = 0; i < gates.size(); ++i) {
         if (std::find(old_gates.begin(), old_gates.end(), gates[i]) == old_gates.end()) {
-            causes.push_back(forbidden(
+            causes.push_back(api::FieldError::forbidden(
                 element_path("spec.schedulingGates", i) + ".name",
                 fmt::format(
                     "only deletion is allowed, but found new scheduling gate '{}'",
@@ -127,7 +129,7 @@ void check_gates_update(Causes& causes, const Value& spec, const Value& old_spec
     for (const auto& [name, value] : members_of(old_spec.find("nodeSelector"))) {
         const Value* now = selector == nullptr ? nullptr : selector->find(name);
         if (now == nullptr || !(*now == value)) {
-            causes.push_back(invalid_value(
+            causes.push_back(api::FieldError::invalid(
                 "spec.nodeSelector",
                 selector == nullptr ? Value() : *selector,
                 "only additions to spec.nodeSelector are allowed (no mutations or deletions)"
@@ -148,7 +150,7 @@ void check_tolerations_update(Causes& causes, const Value& spec, const Value& ol
                 return toleration == was;
             });
         if (!stays) {
-            causes.push_back(forbidden(
+            causes.push_back(api::FieldError::forbidden(
                 "spec.tolerations",
                 "existing toleration can not be modified except its tolerationSeconds"
             ));
@@ -164,13 +166,13 @@ void check_deadline_update(Causes& causes, const Value& spec, const Value& old_s
         return;
     }
     if (now == nullptr) {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             "spec.activeDeadlineSeconds",
             Value(),
             "must not update from a positive integer to nil value"
         ));
     } else if (now->as_int() > was->as_int()) {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             "spec.activeDeadlineSeconds", *now, "must be less than or equal to previous value"
         ));
     }
@@ -182,7 +184,7 @@ void check_pod_spec(Causes& causes, const std::string& path, const Value& spec) 
     check_containers(causes, path, spec);
     check_pod_resources(causes, path, spec);
     if (spec.string_at("restartPolicy").empty()) {
-        causes.push_back(required_value(path + ".restartPolicy"));
+        causes.push_back(api::FieldError::required(path + ".restartPolicy"));
     }
     check_one_of(causes, path, spec, "restartPolicy", {"Always", "OnFailure", "Never"});
     check_labels(causes, path + ".nodeSelector", spec.find("nodeSelector"));
@@ -217,7 +219,7 @@ void check_pod_update(Causes& causes, const Value& pod, const Value& old_pod) {
     const Value& old_spec = member_or_null(old_pod, "spec");
     for (const auto* list : {"containers", "initContainers"}) {
         if (items_of(spec.find(list)).size() != items_of(old_spec.find(list)).size()) {
-            causes.push_back(forbidden(
+            causes.push_back(api::FieldError::forbidden(
                 fmt::format("spec.{}", list), "pod updates may not add or remove containers"
             ));
             return;
@@ -227,7 +229,7 @@ void check_pod_update(Causes& causes, const Value& pod, const Value& old_pod) {
     check_tolerations_update(causes, spec, old_spec);
     check_gates_update(causes, spec, old_spec);
     if (!(without_mutable(spec, old_spec) == old_spec)) {
-        causes.push_back(forbidden(
+        causes.push_back(api::FieldError::forbidden(
             "spec",
             "pod updates may not change fields other than `spec.containers[*].image`,"
             "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only "

@@ -19,11 +19,11 @@ using json::Value;
 
 void check_group_version(Causes& causes, const std::string& path, std::string_view version) {
     if (version.empty()) {
-        causes.push_back(required_value(path));
+        causes.push_back(api::FieldError::required(path));
     } else if (std::ranges::count(version, '/') > 1) {
-        causes.push_back(
-            invalid_value(path, version, fmt::format("unexpected GroupVersion string: {}", version))
-        );
+        causes.push_back(api::FieldError::invalid(
+            path, version, fmt::format("unexpected GroupVersion string: {}", version)
+        ));
     }
 }
 
@@ -34,7 +34,7 @@ void check_param_kind(Causes& causes, const Value& spec) {
     }
     check_group_version(causes, "spec.paramKind.apiVersion", kind->string_at("apiVersion"));
     if (kind->string_at("kind").empty()) {
-        causes.push_back(required_value("spec.paramKind.kind"));
+        causes.push_back(api::FieldError::required("spec.paramKind.kind"));
     }
 }
 
@@ -52,7 +52,7 @@ void check_match_rules(Causes& causes, const std::string& path, const Value& mat
             for (std::size_t j = 0; j < listed.size(); ++j) {
                 const std::string name = listed[j].is_string() ? listed[j].as_string() : "";
                 if (!names.insert(name).second) {
-                    causes.push_back(duplicate_value(
+                    causes.push_back(api::FieldError::duplicate(
                         fmt::format("{}[{}].resourceNames[{}]", here, i, j), listed[j]
                     ));
                 }
@@ -64,11 +64,11 @@ void check_match_rules(Causes& causes, const std::string& path, const Value& mat
 void check_constraints(Causes& causes, const Value& spec) {
     const Value* match = spec.find("matchConstraints");
     if (match == nullptr || !match->is_object()) {
-        causes.push_back(required_value("spec.matchConstraints"));
+        causes.push_back(api::FieldError::required("spec.matchConstraints"));
         return;
     }
     if (items_of(match->find("resourceRules")).empty()) {
-        causes.push_back(required_value("spec.matchConstraints.resourceRules"));
+        causes.push_back(api::FieldError::required("spec.matchConstraints.resourceRules"));
     }
     check_match_rules(causes, "spec.matchConstraints", *match);
 }
@@ -86,9 +86,10 @@ void check_variables(Causes& causes, const Value& spec) {
         const std::string field = fmt::format("spec.variables[{}].name", i);
         const std::string_view name = variables[i].string_at("name");
         if (name.empty()) {
-            causes.push_back(required_value(field, "name is not specified"));
+            causes.push_back(api::FieldError::required(field, "name is not specified"));
         } else if (!is_identifier(name)) {
-            causes.push_back(invalid_value(field, name, "must be a valid CEL identifier"));
+            causes.push_back(api::FieldError::invalid(field, name, "must be a valid CEL identifier")
+            );
         }
     }
 }
@@ -102,8 +103,8 @@ void check_validations(Causes& causes, const Value& spec) {
     if (validations.empty() && items_of(spec.find("auditAnnotations")).empty()) {
         constexpr std::string_view kOne =
             "validations or auditAnnotations must contain at least one item";
-        causes.push_back(required_value("spec.validations", kOne));
-        causes.push_back(required_value("spec.auditAnnotations", kOne));
+        causes.push_back(api::FieldError::required("spec.validations", kOne));
+        causes.push_back(api::FieldError::required("spec.auditAnnotations", kOne));
     }
     for (std::size_t i = 0; i < validations.size(); ++i) {
         const std::string here = fmt::format("spec.validations[{}]", i);
@@ -112,13 +113,13 @@ void check_validations(Causes& causes, const Value& spec) {
             const std::string& text = message->as_string();
             const std::size_t last = text.find_last_not_of(" \t\r\n");
             if (is_blank(text)) {
-                causes.push_back(
-                    invalid_value(here + ".message", text, "must be non-empty if specified")
-                );
+                causes.push_back(api::FieldError::invalid(
+                    here + ".message", text, "must be non-empty if specified"
+                ));
             } else if (text.find_first_of("\r\n", text.find_first_not_of(" \t\r\n")) < last) {
-                causes.push_back(
-                    invalid_value(here + ".message", text, "must not contain line breaks")
-                );
+                causes.push_back(api::FieldError::invalid(
+                    here + ".message", text, "must not contain line breaks"
+                ));
             }
         }
         check_one_of(
@@ -141,7 +142,7 @@ void check_audit_annotations(Causes& causes, const Value& policy, const Value& s
         const std::string_view key = annotations[i].string_at("key");
         check_qualified_name(causes, field, fmt::format("{}/{}", name, key));
         if (!keys.insert(key).second) {
-            causes.push_back(duplicate_value(field, key));
+            causes.push_back(api::FieldError::duplicate(field, key));
         }
     }
 }
@@ -163,16 +164,16 @@ void check_param_ref(Causes& causes, const Value& spec) {
     const Value* selector = reference->find("selector");
     if (has_name && selector != nullptr) {
         constexpr std::string_view kExclusive = "name and selector are mutually exclusive";
-        causes.push_back(forbidden("spec.paramRef.name", kExclusive));
-        causes.push_back(forbidden("spec.paramRef.selector", kExclusive));
+        causes.push_back(api::FieldError::forbidden("spec.paramRef.name", kExclusive));
+        causes.push_back(api::FieldError::forbidden("spec.paramRef.selector", kExclusive));
     } else if (!has_name && selector == nullptr) {
         causes.push_back(
-            required_value("spec.paramRef", "one of name or selector must be specified")
+            api::FieldError::required("spec.paramRef", "one of name or selector must be specified")
         );
     }
     check_label_selector(causes, "spec.paramRef.selector", selector);
     if (reference->string_at("parameterNotFoundAction").empty()) {
-        causes.push_back(required_value("spec.paramRef.parameterNotFoundAction"));
+        causes.push_back(api::FieldError::required("spec.paramRef.parameterNotFoundAction"));
     }
     check_one_of(causes, "spec.paramRef", *reference, "parameterNotFoundAction", {"Deny", "Allow"});
 }
@@ -180,7 +181,7 @@ void check_param_ref(Causes& causes, const Value& spec) {
 void check_binding(Causes& causes, const Value& spec) {
     const std::string_view policy = spec.string_at("policyName");
     if (policy.empty()) {
-        causes.push_back(required_value("spec.policyName"));
+        causes.push_back(api::FieldError::required("spec.policyName"));
     } else {
         check_subdomain(causes, "spec.policyName", policy);
     }
@@ -195,7 +196,9 @@ void check_actions(Causes& causes, const Value& spec) {
     const std::string path = "spec.validationActions";
     const auto& actions = items_of(spec.find("validationActions"));
     if (actions.empty()) {
-        causes.push_back(required_value(path, "at least one validation action is required"));
+        causes.push_back(
+            api::FieldError::required(path, "at least one validation action is required")
+        );
         return;
     }
     std::set<std::string> seen;
@@ -203,13 +206,13 @@ void check_actions(Causes& causes, const Value& spec) {
         const std::string action = actions[i].is_string() ? actions[i].as_string() : "";
         const std::string field = fmt::format("{}[{}]", path, i);
         if (std::ranges::find(kActions, action) == kActions.end()) {
-            causes.push_back(unsupported_value(field, actions[i], kActions));
+            causes.push_back(api::FieldError::not_supported(field, actions[i], kActions));
         } else if (!seen.insert(action).second) {
-            causes.push_back(duplicate_value(field, actions[i]));
+            causes.push_back(api::FieldError::duplicate(field, actions[i]));
         }
     }
     if (seen.contains("Deny") && seen.contains("Warn")) {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             path,
             actions,
             "must not contain both Deny and Warn (repeating the same validation failure "

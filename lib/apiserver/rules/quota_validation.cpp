@@ -60,23 +60,26 @@ void check_limit(
     check_qualified_name(causes, path, name);
     const bool is_plain = name.find('/') == std::string::npos;
     if (causes.size() == known && is_plain && !is_quota_resource(name) && name != "storage") {
-        causes.push_back(
-            invalid_value(path, name, "must be a standard resource type or fully qualified")
-        );
+        causes.push_back(api::FieldError::invalid(
+            path, name, "must be a standard resource type or fully qualified"
+        ));
     }
     if (is_plain && !is_quota_resource(name)) {
-        causes.push_back(invalid_value(path, name, "must be a standard resource for quota"));
+        causes.push_back(
+            api::FieldError::invalid(path, name, "must be a standard resource for quota")
+        );
     }
     const auto amount =
         api::Quantity::parse(limit.is_string() ? limit.as_string() : json::print(limit));
     if (amount && amount->sign() < 0) {
-        causes.push_back(invalid_value(path, limit, "must be greater than or equal to 0"));
+        causes.push_back(api::FieldError::invalid(path, limit, "must be greater than or equal to 0")
+        );
     }
     const bool is_whole = is_among(name, kCounted) ||
                           (!is_plain && name.find("kubernetes.io/") == std::string::npos &&
                            !name.starts_with("requests."));
     if (amount && is_whole && amount->billionths() % 1'000'000'000 != 0) {
-        causes.push_back(invalid_value(path, limit, "must be an integer"));
+        causes.push_back(api::FieldError::invalid(path, limit, "must be an integer"));
     }
 }
 
@@ -118,7 +121,7 @@ void check_scoped_limits(
     for (const std::string_view name : limited) {
         if (is_quota_resource(name) && !has_scope(name, scope)) {
             constexpr std::string_view kDetail = "unsupported scope applied to resource";
-            causes.push_back(invalid_value(path, shown, kDetail));
+            causes.push_back(api::FieldError::invalid(path, shown, kDetail));
             causes.back().message =
                 fmt::format("Invalid value: {}: {}", json::print(shown), kDetail);
         }
@@ -134,7 +137,7 @@ void check_conflicts(
     for (const auto& [one, other] :
          {std::pair("BestEffort", "NotBestEffort"), std::pair("Terminating", "NotTerminating")}) {
         if (scopes.contains(one) && scopes.contains(other)) {
-            causes.push_back(invalid_value(path, shown, "conflicting scopes"));
+            causes.push_back(api::FieldError::invalid(path, shown, "conflicting scopes"));
         }
     }
 }
@@ -145,7 +148,7 @@ void check_scopes(Causes& causes, const Value& spec) {
     for (const Value& scope : items_of(&scopes)) {
         const std::string_view name = scope.is_string() ? std::string_view(scope.as_string()) : "";
         if (!is_scope(name)) {
-            causes.push_back(invalid_value("spec.scopes", scopes, "unsupported scope"));
+            causes.push_back(api::FieldError::invalid("spec.scopes", scopes, "unsupported scope"));
         }
         check_scoped_limits(causes, "spec.scopes", scopes, name, spec);
         seen.insert(name);
@@ -159,7 +162,7 @@ void check_operator(Causes& causes, const std::string& path, const Value& expres
     const bool is_plain =
         is_scope(scope) && scope != "PriorityClass" && scope != "VolumeAttributesClass";
     if (is_plain && asks != "Exists") {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             path + ".operator",
             asks,
             "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, "
@@ -171,21 +174,23 @@ void check_operator(Causes& causes, const std::string& path, const Value& expres
     const bool has_values = !items_of(&values).empty();
     if (asks == "In" || asks == "NotIn") {
         if (!has_values) {
-            causes.push_back(required_value(
+            causes.push_back(api::FieldError::required(
                 path + ".values",
                 "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"
             ));
         }
     } else if (asks == "Exists" || asks == "DoesNotExist") {
         if (has_values) {
-            causes.push_back(invalid_value(
+            causes.push_back(api::FieldError::invalid(
                 path + ".values",
                 values,
                 "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"
             ));
         }
     } else {
-        causes.push_back(invalid_value(path + ".operator", asks, "not a valid selector operator"));
+        causes.push_back(
+            api::FieldError::invalid(path + ".operator", asks, "not a valid selector operator")
+        );
     }
 }
 
@@ -213,7 +218,9 @@ void check_scope_selector(Causes& causes, const Value& spec) {
     for (const Value& expression : items_of(selector->find("matchExpressions"))) {
         const std::string_view scope = expression.string_at("scopeName");
         if (!is_scope(scope)) {
-            causes.push_back(invalid_value(path + ".scopeName", scope, "unsupported scope"));
+            causes.push_back(
+                api::FieldError::invalid(path + ".scopeName", scope, "unsupported scope")
+            );
         }
         check_scoped_limits(causes, path, shown, scope, spec);
         check_operator(causes, path, expression);
@@ -243,7 +250,7 @@ void check_resource_quota_update(Causes& causes, const Value& quota, const Value
         return scopes;
     };
     if (scopes_of(quota) != scopes_of(old_quota)) {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             "spec.scopes",
             member_or_null(member_or_null(quota, "spec"), "scopes"),
             "field is immutable"

@@ -61,7 +61,7 @@ UrlParts split_url(std::string_view text) {
 
 void check_url(Causes& causes, const std::string& path, std::string_view url) {
     if (url.starts_with(':')) {
-        causes.push_back(required_value(
+        causes.push_back(api::FieldError::required(
             path,
             fmt::format(
                 "url must be a valid URL: parse \"{}\": missing protocol scheme{}", url, kForm
@@ -74,20 +74,20 @@ void check_url(Causes& causes, const std::string& path, std::string_view url) {
         parts.scheme, std::string_view("https"), {}, [](unsigned char c) { return std::tolower(c); }
     );
     if (!is_https) {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             path, parts.scheme, fmt::format("'https' is the only allowed URL scheme{}", kForm)
         ));
     }
     if (parts.host.empty()) {
-        causes.push_back(
-            invalid_value(path, parts.host, fmt::format("host must be specified{}", kForm))
-        );
+        causes.push_back(api::FieldError::invalid(
+            path, parts.host, fmt::format("host must be specified{}", kForm)
+        ));
     }
     const auto check_absent = [&](std::string_view part, std::string_view named) {
         if (!part.empty()) {
-            causes.push_back(
-                invalid_value(path, part, fmt::format("{} not permitted in the URL", named))
-            );
+            causes.push_back(api::FieldError::invalid(
+                path, part, fmt::format("{} not permitted in the URL", named)
+            ));
         }
     };
     check_absent(parts.user, "user information is");
@@ -100,11 +100,11 @@ void check_service_path(Causes& causes, const std::string& path, std::string_vie
         return;
     }
     if (text == "//") {
-        causes.push_back(invalid_value(path, text, "segment[0] may not be empty"));
+        causes.push_back(api::FieldError::invalid(path, text, "segment[0] may not be empty"));
         return;
     }
     if (!text.starts_with('/')) {
-        causes.push_back(invalid_value(path, text, "must start with a '/'"));
+        causes.push_back(api::FieldError::invalid(path, text, "must start with a '/'"));
     }
     std::string_view left = text.substr(1);
     if (left.ends_with('/')) {
@@ -115,12 +115,12 @@ void check_service_path(Causes& causes, const std::string& path, std::string_vie
         const std::string_view segment = left.substr(0, slash);
         if (segment.empty()) {
             causes.push_back(
-                invalid_value(path, text, fmt::format("segment[{}] may not be empty", i))
+                api::FieldError::invalid(path, text, fmt::format("segment[{}] may not be empty", i))
             );
         } else {
             for (const auto& problem : api::find_dns1123_subdomain_problems(segment)) {
                 causes.push_back(
-                    invalid_value(path, text, fmt::format("segment[{}]: {}", i, problem))
+                    api::FieldError::invalid(path, text, fmt::format("segment[{}]: {}", i, problem))
                 );
             }
         }
@@ -134,16 +134,16 @@ void check_service_path(Causes& causes, const std::string& path, std::string_vie
 void check_service_reference(Causes& causes, const std::string& path, const Value& service) {
     // The real server tells of each as of the other.
     if (service.string_at("namespace").empty()) {
-        causes.push_back(required_value(path + ".name"));
+        causes.push_back(api::FieldError::required(path + ".name"));
     }
     if (service.string_at("name").empty()) {
-        causes.push_back(required_value(path + ".namespace"));
+        causes.push_back(api::FieldError::required(path + ".namespace"));
     }
     check_service_path(causes, path + ".path", service.string_at("path"));
     constexpr std::int64_t kDefaultPort = 443;
     const std::int64_t port = int_at(service, "port", kDefaultPort);
     if (port < 1 || port > 65535) {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             path + ".port", port, "port is not valid: must be between 1 and 65535, inclusive"
         ));
     }
@@ -155,9 +155,9 @@ void check_with_wildcard(
 ) {
     const auto& items = items_of(&list);
     if (items.empty()) {
-        causes.push_back(required_value(path));
+        causes.push_back(api::FieldError::required(path));
     } else if (items.size() > 1 && std::ranges::find(items, Value("*")) != items.end()) {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             path, list, fmt::format("if '*' is present, must not specify other {}", others)
         ));
     }
@@ -172,9 +172,9 @@ void check_operations(Causes& causes, const std::string& path, const Value& list
             items[i].is_string() &&
             std::ranges::find(kOperations, items[i].as_string()) != kOperations.end();
         if (!is_known) {
-            causes.push_back(
-                unsupported_value(fmt::format("{}[{}]", path, i), items[i], kOperations)
-            );
+            causes.push_back(api::FieldError::not_supported(
+                fmt::format("{}[{}]", path, i), items[i], kOperations
+            ));
         }
     }
 }
@@ -184,7 +184,7 @@ void check_api_versions(Causes& causes, const std::string& path, const Value& li
     const auto& items = items_of(&list);
     for (std::size_t i = 0; i < items.size(); ++i) {
         if (items[i] == Value("")) {
-            causes.push_back(required_value(fmt::format("{}[{}]", path, i)));
+            causes.push_back(api::FieldError::required(fmt::format("{}[{}]", path, i)));
         }
     }
 }
@@ -197,7 +197,7 @@ class ResourceRule {
     void check(const Value& list) {
         const auto& items = items_of(&list);
         if (items.empty()) {
-            causes_.push_back(required_value(path_));
+            causes_.push_back(api::FieldError::required(path_));
             return;
         }
         for (std::size_t i = 0; i < items.size(); ++i) {
@@ -206,12 +206,12 @@ class ResourceRule {
             );
         }
         if (items.size() > 1 && has_all_) {
-            causes_.push_back(
-                invalid_value(path_, list, "if '*/*' is present, must not specify other resources")
-            );
+            causes_.push_back(api::FieldError::invalid(
+                path_, list, "if '*/*' is present, must not specify other resources"
+            ));
         }
         if (has_wildcard_ && has_plain_) {
-            causes_.push_back(invalid_value(
+            causes_.push_back(api::FieldError::invalid(
                 path_,
                 list,
                 "if '*' is present, must not specify other resources without subresources"
@@ -222,7 +222,7 @@ class ResourceRule {
   private:
     void check_one(const std::string& field, std::string_view text) {
         if (text.empty()) {
-            causes_.push_back(required_value(field));
+            causes_.push_back(api::FieldError::required(field));
             return;
         }
         has_all_ = has_all_ || text == "*/*";
@@ -250,7 +250,7 @@ class ResourceRule {
     }
 
     void refuse(const std::string& field, std::string_view text, std::string_view covering) {
-        causes_.push_back(invalid_value(
+        causes_.push_back(api::FieldError::invalid(
             field, text, fmt::format("if '{}' is present, must not specify {}", covering, text)
         ));
     }
@@ -266,13 +266,13 @@ class ResourceRule {
 
 void check_webhook_name(Causes& causes, const std::string& path, std::string_view name) {
     if (name.empty()) {
-        causes.push_back(required_value(path));
+        causes.push_back(api::FieldError::required(path));
         return;
     }
     const auto problems = api::find_dns1123_subdomain_problems(name);
     add_problems(causes, path, name, problems);
     if (problems.empty() && std::ranges::count(name, '.') < 2) {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             path, name, "should be a domain with at least three segments separated by dots"
         ));
     }
@@ -282,11 +282,12 @@ void check_webhook(Causes& causes, const std::string& path, const Value& webhook
     check_webhook_name(causes, path + ".name", webhook.string_at("name"));
     check_admission_rules(causes, path + ".rules", webhook.find("rules"));
     if (const Value& effects = member_or_null(webhook, "sideEffects"); effects.is_null()) {
-        causes.push_back(
-            required_value(path + ".sideEffects", "must specify one of None, NoneOnDryRun")
-        );
+        causes.push_back(api::FieldError::required(
+            path + ".sideEffects", "must specify one of None, NoneOnDryRun"
+        ));
     } else if (effects != Value("None") && effects != Value("NoneOnDryRun")) {
-        causes.push_back(unsupported_value(path + ".sideEffects", effects, {"None", "NoneOnDryRun"})
+        causes.push_back(
+            api::FieldError::not_supported(path + ".sideEffects", effects, {"None", "NoneOnDryRun"})
         );
     }
     check_one_of(causes, path, webhook, "failurePolicy", {"Fail", "Ignore"});
@@ -297,16 +298,16 @@ void check_webhook(Causes& causes, const std::string& path, const Value& webhook
     check_condition_names(causes, path + ".matchConditions", webhook.find("matchConditions"));
     const Value& versions = member_or_null(webhook, "admissionReviewVersions");
     if (items_of(&versions).empty()) {
-        causes.push_back(
-            required_value(path + ".admissionReviewVersions", "must specify one of v1, v1beta1")
-        );
+        causes.push_back(api::FieldError::required(
+            path + ".admissionReviewVersions", "must specify one of v1, v1beta1"
+        ));
     } else {
         check_review_versions(causes, path + ".admissionReviewVersions", versions);
     }
     check_webhook_client(causes, path + ".clientConfig", member_or_null(webhook, "clientConfig"));
     const auto seconds = int_at(webhook, "timeoutSeconds", 10);
     if (seconds < 1 || seconds > 30) {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             path + ".timeoutSeconds", seconds, "the timeout value must be between 1 and 30 seconds"
         ));
     }
@@ -318,7 +319,9 @@ void check_webhook_client(Causes& causes, const std::string& path, const Value& 
     const Value* url = client.find("url");
     const Value* service = client.find("service");
     if ((url == nullptr) == (service == nullptr)) {
-        causes.push_back(required_value(path, "exactly one of url or service is required"));
+        causes.push_back(
+            api::FieldError::required(path, "exactly one of url or service is required")
+        );
     } else if (url != nullptr) {
         check_url(causes, path + ".url", client.string_at("url"));
     } else {
@@ -334,14 +337,16 @@ void check_review_versions(Causes& causes, const std::string& path, const Value&
         const std::string version = items[i].is_string() ? items[i].as_string() : "";
         const std::string field = fmt::format("{}[{}]", path, i);
         if (!seen.insert(version).second) {
-            causes.push_back(invalid_value(field, items[i], "duplicate version"));
+            causes.push_back(api::FieldError::invalid(field, items[i], "duplicate version"));
             continue;
         }
         has_known = has_known || version == "v1" || version == "v1beta1";
         check_dns1035_label(causes, field, version);
     }
     if (!has_known) {
-        causes.push_back(invalid_value(path, versions, "must include at least one of v1, v1beta1"));
+        causes.push_back(
+            api::FieldError::invalid(path, versions, "must include at least one of v1, v1beta1")
+        );
     }
 }
 
@@ -367,12 +372,12 @@ void check_condition_names(Causes& causes, const std::string& path, const Value*
         const std::string field = fmt::format("{}[{}].name", path, i);
         const std::string_view name = items[i].string_at("name");
         if (name.empty()) {
-            causes.push_back(required_value(field));
+            causes.push_back(api::FieldError::required(field));
             continue;
         }
         check_qualified_name(causes, field, name);
         if (!names.insert(name).second) {
-            causes.push_back(duplicate_value(field, name));
+            causes.push_back(api::FieldError::duplicate(field, name));
         }
     }
 }
@@ -385,7 +390,7 @@ void check_webhooks(Causes& causes, const Value& configuration) {
         check_webhook(causes, here, webhooks[i]);
         const std::string name(webhooks[i].string_at("name"));
         if (!name.empty() && !names.insert(name).second) {
-            causes.push_back(duplicate_value(here + ".name", name));
+            causes.push_back(api::FieldError::duplicate(here + ".name", name));
         }
     }
 }

@@ -27,18 +27,18 @@ void check_pods(
     check_label_selector(causes, "spec.selector", selector);
     const bool is_readable = causes.size() == known;
     if (is_missing) {
-        causes.push_back(required_value("spec.selector"));
+        causes.push_back(api::FieldError::required("spec.selector"));
     } else if (members_of(selector).empty()) {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             "spec.selector", *selector, "empty selector is invalid for " + std::string(named)
         ));
     }
     const Value* labels = pod_template.find_path({"metadata", "labels"});
     if (!is_readable && named != "daemonset") {
         const auto* detail = named == "deployment" ? "invalid label selector" : "";
-        causes.push_back(invalid_value("spec.selector", *selector, detail));
+        causes.push_back(api::FieldError::invalid("spec.selector", *selector, detail));
     } else if (is_readable && !selects(selector, labels)) {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             "spec.template.metadata.labels",
             labels == nullptr ? Value() : *labels,
             "`selector` does not match template `labels`"
@@ -48,7 +48,9 @@ void check_pods(
     const Value& pod = member_or_null(pod_template, "spec");
     const auto policy = pod.string_at("restartPolicy");
     if (policy == "Never" || policy == "OnFailure") {
-        causes.push_back(unsupported_value("spec.template.spec.restartPolicy", policy, {"Always"}));
+        causes.push_back(
+            api::FieldError::not_supported("spec.template.spec.restartPolicy", policy, {"Always"})
+        );
     }
 }
 
@@ -98,7 +100,7 @@ void check_strategy(Causes& causes, const Value& strategy) {
     const Value* rolling = strategy.find("rollingUpdate");
     if (type == "Recreate") {
         if (rolling != nullptr) {
-            causes.push_back(forbidden(
+            causes.push_back(api::FieldError::forbidden(
                 "spec.strategy.rollingUpdate",
                 "may not be specified when strategy `type` is 'Recreate'"
             ));
@@ -111,20 +113,22 @@ void check_strategy(Causes& causes, const Value& strategy) {
             {"RollingUpdate", rolling == nullptr ? Value() : *rolling},
         };
         // The API server prints the type before the rest.
-        causes.push_back(unsupported_value("spec.strategy", shown, {"Recreate", "RollingUpdate"}));
+        causes.push_back(
+            api::FieldError::not_supported("spec.strategy", shown, {"Recreate", "RollingUpdate"})
+        );
         causes.back().message = "Unsupported value: " + json::print(shown) +
                                 ": supported values: \"Recreate\", \"RollingUpdate\"";
         return;
     }
     if (rolling == nullptr) {
-        causes.push_back(required_value(
+        causes.push_back(api::FieldError::required(
             "spec.strategy.rollingUpdate", "this should be defaulted and never be nil"
         ));
         return;
     }
     if (is_zero_amount(rolling->find("maxUnavailable")) &&
         is_zero_amount(rolling->find("maxSurge"))) {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             "spec.strategy.rollingUpdate.maxUnavailable",
             member_or_null(*rolling, "maxUnavailable"),
             "may not be 0 when `maxSurge` is 0"
@@ -155,7 +159,7 @@ void check_stateful_set(Causes& causes, const Value& stateful_set) {
     const Value& spec = member_or_null(stateful_set, "spec");
     const std::string_view policy = spec.string_at("podManagementPolicy");
     if (policy != "OrderedReady" && policy != "Parallel") {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             "spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'"
         ));
     }
@@ -166,7 +170,7 @@ void check_stateful_set(Causes& causes, const Value& stateful_set) {
             {"Partition", member_or_null(*rolling, "partition")},
             {"MaxUnavailable", member_or_null(*rolling, "maxUnavailable")},
         };
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             "spec.updateStrategy.rollingUpdate",
             shown,
             "only allowed for updateStrategy 'RollingUpdate'"
@@ -182,7 +186,7 @@ void check_stateful_set(Causes& causes, const Value& stateful_set) {
             {"Type", type}, {"RollingUpdate", member_or_null(strategy, "rollingUpdate")}
         };
         constexpr std::string_view kDetail = "must be 'RollingUpdate' or 'OnDelete'";
-        causes.push_back(invalid_value("spec.updateStrategy", shown, kDetail));
+        causes.push_back(api::FieldError::invalid("spec.updateStrategy", shown, kDetail));
         // The API server prints the type before the rest.
         causes.back().message = fmt::format("Invalid value: {}: {}", json::print(shown), kDetail);
     }
@@ -194,7 +198,7 @@ void check_stateful_set(Causes& causes, const Value& stateful_set) {
     }
     check_pods(causes, spec, "statefulset", template_of_set(spec));
     if (spec.find_path({"template", "spec", "activeDeadlineSeconds"}) != nullptr) {
-        causes.push_back(forbidden(
+        causes.push_back(api::FieldError::forbidden(
             "spec.template.spec.activeDeadlineSeconds",
             "activeDeadlineSeconds in StatefulSet is not Supported"
         ));
@@ -218,7 +222,7 @@ void check_stateful_set_update(Causes& causes, const Value& set, const Value& ol
         old_spec.erase(name);
     }
     if (!(spec == old_spec)) {
-        causes.push_back(forbidden(
+        causes.push_back(api::FieldError::forbidden(
             "spec",
             "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', "
             "'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and "

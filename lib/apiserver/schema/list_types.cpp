@@ -66,7 +66,9 @@ void add_duplicates(
             continue;
         }
         const auto value = json::parse(all[i]);
-        causes.push_back(duplicate_value(fmt::format("{}[{}]", path, i), value ? *value : Value()));
+        causes.push_back(
+            api::FieldError::duplicate(fmt::format("{}[{}]", path, i), value ? *value : Value())
+        );
     }
 }
 
@@ -86,22 +88,23 @@ void add_identity_faults(const Value& value, const std::string& path, std::vecto
     const Value* version = value.find("apiVersion");
     const Value* kind = value.find("kind");
     if (version == nullptr) {
-        causes.push_back(required_value(path + ".apiVersion"));
+        causes.push_back(api::FieldError::required(path + ".apiVersion"));
     } else if (version->is_string()) {
         const auto& text = version->as_string();
         if (text.empty()) {
-            causes.push_back(invalid_value(path + ".apiVersion", "", "must not be empty"));
+            causes.push_back(api::FieldError::invalid(path + ".apiVersion", "", "must not be empty")
+            );
         } else if (std::count(text.begin(), text.end(), '/') > 1) {
-            causes.push_back(invalid_value(
+            causes.push_back(api::FieldError::invalid(
                 path + ".apiVersion", *version, "unexpected GroupVersion string: " + text
             ));
         }
     }
     if (kind == nullptr) {
-        causes.push_back(required_value(path + ".kind"));
+        causes.push_back(api::FieldError::required(path + ".kind"));
     } else if (kind->is_string()) {
         if (kind->as_string().empty()) {
-            causes.push_back(invalid_value(path + ".kind", "", "must not be empty"));
+            causes.push_back(api::FieldError::invalid(path + ".kind", "", "must not be empty"));
         } else {
             check_kind_name(causes, path + ".kind", kind->as_string());
         }

@@ -63,7 +63,7 @@ class StructureChecker {
 
     void check(const Value& schema, const std::string& path, Place place, int depth) {
         if (depth > kSchemaDepthMax) {
-            causes.push_back(forbidden(path, "the schema is nested too deeply"));
+            causes.push_back(api::FieldError::forbidden(path, "the schema is nested too deeply"));
             return;
         }
         if (!schema.is_object() || causes.size() > kFaultsMax) {
@@ -96,13 +96,13 @@ class StructureChecker {
     void check_words(const Value& schema, const std::string& path) {
         for (const auto word : kUnsupported) {
             if (has(schema, word)) {
-                causes.push_back(forbidden(
+                causes.push_back(api::FieldError::forbidden(
                     fmt::format("{}.{}", path, word), fmt::format("{} is not supported", word)
                 ));
             }
         }
         if (is_true(schema, "uniqueItems")) {
-            causes.push_back(forbidden(
+            causes.push_back(api::FieldError::forbidden(
                 path + ".uniqueItems",
                 "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"
             ));
@@ -110,7 +110,7 @@ class StructureChecker {
         const Value* additional = schema.find("additionalProperties");
         if (!members_of(schema.find("properties")).empty() && additional != nullptr &&
             !additional->is_null() && *additional != Value(true)) {
-            causes.push_back(forbidden(
+            causes.push_back(api::FieldError::forbidden(
                 path + ".additionalProperties",
                 "additionalProperties and properties are mutual exclusive"
             ));
@@ -122,27 +122,28 @@ class StructureChecker {
         const auto field = path + ".type";
         if (place == Place::Root) {
             if (type.empty()) {
-                causes.push_back(required_value(field, "must not be empty at the root"));
+                causes.push_back(api::FieldError::required(field, "must not be empty at the root"));
             } else if (type != "object") {
-                causes.push_back(invalid_value(field, type, "must be object at the root"));
+                causes.push_back(api::FieldError::invalid(field, type, "must be object at the root")
+                );
             }
             if (is_true(schema, "nullable")) {
-                causes.push_back(
-                    forbidden(path + ".nullable", "nullable cannot be true at the root")
-                );
+                causes.push_back(api::FieldError::forbidden(
+                    path + ".nullable", "nullable cannot be true at the root"
+                ));
             }
             return;
         }
         const bool may_be_open = is_true(schema, "x-kubernetes-int-or-string") ||
                                  is_true(schema, "x-kubernetes-preserve-unknown-fields");
         if (type.empty() && !may_be_open && !has(schema, "$ref")) {
-            causes.push_back(required_value(
+            causes.push_back(api::FieldError::required(
                 field,
                 place == Place::Item ? "must not be empty for specified array items"
                                      : "must not be empty for specified object fields"
             ));
         } else if (!type.empty() && !is_type(type)) {
-            causes.push_back(unsupported_value(
+            causes.push_back(api::FieldError::not_supported(
                 field, type, {"array", "boolean", "integer", "number", "object", "string"}
             ));
         }
@@ -151,7 +152,7 @@ class StructureChecker {
     void check_pattern(const Value& schema, const std::string& path) {
         const auto pattern = schema.string_at("pattern");
         if (const auto problem = cel::Regex(pattern).problem()) {
-            causes.push_back(invalid_value(
+            causes.push_back(api::FieldError::invalid(
                 path + ".pattern",
                 pattern,
                 "must be a valid regular expression, but isn't: error parsing regexp: " + *problem
@@ -162,23 +163,23 @@ class StructureChecker {
     void check_list(const Value& schema, const std::string& path) {
         const Value* items = schema.find("items");
         if (schema.string_at("type") == "array" && (items == nullptr || items->is_null())) {
-            causes.push_back(required_value(path + ".items", "must be specified"));
+            causes.push_back(api::FieldError::required(path + ".items", "must be specified"));
         } else if (items != nullptr && items->is_array()) {
-            causes.push_back(
-                forbidden(path + ".items", "items must be a schema object and not an array")
-            );
+            causes.push_back(api::FieldError::forbidden(
+                path + ".items", "items must be a schema object and not an array"
+            ));
         }
         const auto list_type = schema.string_at("x-kubernetes-list-type");
         if (list_type.empty()) {
             return;
         }
         if (list_type != "atomic" && list_type != "set" && list_type != "map") {
-            causes.push_back(unsupported_value(
+            causes.push_back(api::FieldError::not_supported(
                 path + ".x-kubernetes-list-type", list_type, {"atomic", "set", "map"}
             ));
         }
         if (schema.string_at("type") != "array") {
-            causes.push_back(invalid_value(
+            causes.push_back(api::FieldError::invalid(
                 path + ".type",
                 schema.string_at("type"),
                 "must be array if x-kubernetes-list-type is specified"
@@ -192,13 +193,13 @@ class StructureChecker {
 
     void check_set_items(const Value& items, const std::string& path) {
         if (is_true(items, "nullable")) {
-            causes.push_back(forbidden(
+            causes.push_back(api::FieldError::forbidden(
                 path + ".nullable", "cannot be nullable when x-kubernetes-list-type is set"
             ));
         }
         const auto type = items.string_at("type");
         if (type == "object" && items.string_at("x-kubernetes-map-type") != "atomic") {
-            causes.push_back(invalid_value(
+            causes.push_back(api::FieldError::invalid(
                 path + ".x-kubernetes-map-type",
                 member_or_null(items, "x-kubernetes-map-type"),
                 "must be atomic as item of a list with x-kubernetes-list-type=set"
@@ -206,7 +207,7 @@ class StructureChecker {
         }
         const auto inner = items.string_at("x-kubernetes-list-type");
         if (type == "array" && !inner.empty() && inner != "atomic") {
-            causes.push_back(invalid_value(
+            causes.push_back(api::FieldError::invalid(
                 path + ".x-kubernetes-list-type",
                 inner,
                 "must be atomic as item of a list with x-kubernetes-list-type=set"
@@ -218,9 +219,9 @@ class StructureChecker {
         const auto& keys = items_of(schema.find("x-kubernetes-list-map-keys"));
         const auto field = path + ".x-kubernetes-list-map-keys";
         if (keys.empty()) {
-            causes.push_back(
-                required_value(field, "must not be empty if x-kubernetes-list-type is map")
-            );
+            causes.push_back(api::FieldError::required(
+                field, "must not be empty if x-kubernetes-list-type is map"
+            ));
             return;
         }
         const Value* properties = items.find("properties");
@@ -230,7 +231,7 @@ class StructureChecker {
                                         ? nullptr
                                         : properties->find(key.as_string());
             if (property == nullptr) {
-                causes.push_back(invalid_value(
+                causes.push_back(api::FieldError::invalid(
                     field, Value(keys), "entries must all be names of item properties"
                 ));
                 return;
@@ -238,7 +239,7 @@ class StructureChecker {
             const bool is_required =
                 std::find(required.begin(), required.end(), key) != required.end();
             if (!is_required && !has(*property, "default")) {
-                causes.push_back(required_value(
+                causes.push_back(api::FieldError::required(
                     fmt::format("{}.items.properties[{}].default", path, key.as_string()),
                     "this property is in x-kubernetes-list-map-keys, so it must have a default or "
                     "be a required property"
@@ -250,13 +251,13 @@ class StructureChecker {
     void check_extensions(const Value& schema, const std::string& path) {
         const auto type = schema.string_at("type");
         if (has(schema, "x-kubernetes-map-type") && type != "object") {
-            causes.push_back(invalid_value(
+            causes.push_back(api::FieldError::invalid(
                 path + ".type", type, "must be object if x-kubernetes-map-type is specified"
             ));
         }
         const Value* preserves = schema.find("x-kubernetes-preserve-unknown-fields");
         if (preserves != nullptr && preserves->is_bool() && !preserves->as_bool()) {
-            causes.push_back(invalid_value(
+            causes.push_back(api::FieldError::invalid(
                 path + ".x-kubernetes-preserve-unknown-fields",
                 *preserves,
                 "must be true or undefined"
@@ -267,14 +268,14 @@ class StructureChecker {
         }
         if (members_of(schema.find("properties")).empty() &&
             !is_true(schema, "x-kubernetes-preserve-unknown-fields")) {
-            causes.push_back(required_value(
+            causes.push_back(api::FieldError::required(
                 path + ".properties",
                 "must not be empty if x-kubernetes-embedded-resource is true without "
                 "x-kubernetes-preserve-unknown-fields"
             ));
         }
         if (type != "object") {
-            causes.push_back(invalid_value(
+            causes.push_back(api::FieldError::invalid(
                 path + ".type", type, "must be object if x-kubernetes-embedded-resource is true"
             ));
         }
@@ -292,7 +293,8 @@ class StructureChecker {
         const auto field = path + ".default";
         Value pruned = *value;
         if (!prune_part(**compiled, pruned).empty()) {
-            causes.push_back(invalid_value(field, *value, "must not have unknown fields"));
+            causes.push_back(api::FieldError::invalid(field, *value, "must not have unknown fields")
+            );
             return;
         }
         for (auto& cause : validate(**compiled, *value)) {
@@ -310,7 +312,7 @@ class StructureChecker {
         for (const auto* name : {"apiVersion", "kind"}) {
             const Value* property = properties->find(name);
             if (property != nullptr && property->string_at("type") != "string") {
-                causes.push_back(invalid_value(
+                causes.push_back(api::FieldError::invalid(
                     fmt::format("{}.properties[{}].type", path, name),
                     property->string_at("type"),
                     "must be string"
@@ -323,16 +325,16 @@ class StructureChecker {
         }
         const auto field = path + ".properties[metadata]";
         if (metadata->string_at("type") != "object") {
-            causes.push_back(
-                invalid_value(field + ".type", metadata->string_at("type"), "must be object")
-            );
+            causes.push_back(api::FieldError::invalid(
+                field + ".type", metadata->string_at("type"), "must be object"
+            ));
         }
         const auto& members = members_of(metadata->find("properties"));
         const bool says_more = std::any_of(members.begin(), members.end(), [](const auto& member) {
             return member.first != "name" && member.first != "generateName";
         });
         if (says_more) {
-            causes.push_back(forbidden(
+            causes.push_back(api::FieldError::forbidden(
                 field,
                 "must not specify anything other than name and generateName, but metadata is "
                 "implicitly specified"
@@ -362,9 +364,9 @@ class StructureChecker {
         for (const auto word : kStructural) {
             const bool is_allowed = is_union && word == "type";
             if (has(part, word) && !is_allowed) {
-                causes.push_back(
-                    forbidden(fmt::format("{}.{}", path, word), "must be empty to be structural")
-                );
+                causes.push_back(api::FieldError::forbidden(
+                    fmt::format("{}.{}", path, word), "must be empty to be structural"
+                ));
             }
         }
         check_pattern(part, path);

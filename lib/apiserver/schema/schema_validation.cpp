@@ -126,17 +126,17 @@ class Validator {
 
   private:
     void refuse(const Value& value, std::string_view detail) {
-        causes_.push_back(invalid_value(path_, value, in_body(detail)));
+        causes_.push_back(api::FieldError::invalid(path_, value, in_body(detail)));
     }
     void refuse_nowhere(std::string_view detail) {
-        causes_.push_back(invalid_value(std::string(kNoField), "", detail));
+        causes_.push_back(api::FieldError::invalid(std::string(kNoField), "", detail));
     }
     std::string in_body(std::string_view detail) const {
         return fmt::format("{} in body {}", path_, detail);
     }
     void refuse_type(std::string_view wanted, std::string_view found) {
         auto detail = in_body(fmt::format("must be of type {}: \"{}\"", wanted, found));
-        causes_.push_back(invalid_type(path_, std::string(found), detail));
+        causes_.push_back(api::FieldError::invalid_type(path_, std::string(found), detail));
     }
 
     void check_type(const Schema& schema, const Value& value) {
@@ -250,7 +250,9 @@ class Validator {
         const auto& text = value.as_string();
         const auto length = count_characters(text);
         if (schema.max_length && length > *schema.max_length) {
-            causes_.push_back(too_long(path_, static_cast<std::size_t>(*schema.max_length)));
+            causes_.push_back(
+                api::FieldError::too_long(path_, static_cast<std::size_t>(*schema.max_length))
+            );
         } else if (schema.min_length && length < *schema.min_length) {
             refuse(value, fmt::format("should be at least {} chars long", *schema.min_length));
         } else if (schema.compiled_pattern != nullptr &&
@@ -260,7 +262,7 @@ class Validator {
         if (schema.type == Schema::Type::String && !has_format(schema.format, text)) {
             const auto detail =
                 in_body(fmt::format("must be of type {}: {}", schema.format, json::print(value)));
-            causes_.push_back(invalid_type(path_, value, detail));
+            causes_.push_back(api::FieldError::invalid_type(path_, value, detail));
         }
     }
 
@@ -329,7 +331,7 @@ class Validator {
         }
         if (schema.max_items && count > *schema.max_items) {
             const auto most = static_cast<std::size_t>(*schema.max_items);
-            causes_.push_back(too_many(path_, items.size(), most));
+            causes_.push_back(api::FieldError::too_many(path_, items.size(), most));
         }
     }
 
@@ -344,7 +346,7 @@ class Validator {
             }
             supported.push_back(allowed.is_string() ? allowed.as_string() : json::print(allowed));
         }
-        causes_.push_back(unsupported_value(path_, value, supported));
+        causes_.push_back(api::FieldError::not_supported(path_, value, supported));
     }
 
     void check_members(const Schema& schema, const Value& value, const Value* old, int depth) {
@@ -357,7 +359,7 @@ class Validator {
         }
         if (schema.max_properties && count > *schema.max_properties) {
             const auto most = static_cast<std::size_t>(*schema.max_properties);
-            causes_.push_back(too_many(path_, value.as_object().size(), most));
+            causes_.push_back(api::FieldError::too_many(path_, value.as_object().size(), most));
             return;
         }
         for (const auto& [name, member] : value.as_object()) {
@@ -368,14 +370,16 @@ class Validator {
                 check(*of_member, member, old == nullptr ? nullptr : old->find(name), depth + 1);
                 path_.resize(length);
             } else if (schema.forbids_other_members) {
-                causes_.push_back(invalid_value(
+                causes_.push_back(api::FieldError::invalid(
                     path_, name, fmt::format("{}.{} in body is a forbidden property", path_, name)
                 ));
             }
         }
         for (const auto& name : schema.required) {
             if (value.find(name) == nullptr) {
-                causes_.push_back(required_value(path_.empty() ? name : path_ + "." + name));
+                causes_.push_back(
+                    api::FieldError::required(path_.empty() ? name : path_ + "." + name)
+                );
             }
         }
     }

@@ -213,7 +213,7 @@ Result<void> check_definition(
         return invalid(
             type,
             name,
-            {invalid_value(
+            {api::FieldError::invalid(
                 "spec.group", spec.string_at("group"), "the kind is one of Kubernetes' own"
             )}
         );

@@ -23,14 +23,14 @@ using json::Value;
 void check_group(const Value& spec, std::vector<Cause>& causes) {
     const auto group = spec.string_at("group");
     if (group.empty()) {
-        causes.push_back(required_value("spec.group"));
+        causes.push_back(api::FieldError::required("spec.group"));
     } else if (const auto problems = api::find_dns1123_subdomain_problems(group);
                !problems.empty()) {
         add_problems(causes, "spec.group", group, problems);
     } else if (group.find('.') == std::string_view::npos) {
-        causes.push_back(
-            invalid_value("spec.group", group, "should be a domain with at least one dot")
-        );
+        causes.push_back(api::FieldError::invalid(
+            "spec.group", group, "should be a domain with at least one dot"
+        ));
     }
 }
 
@@ -38,7 +38,7 @@ void check_names(const Value& spec, std::vector<Cause>& causes) {
     const Value& names = member_or_null(spec, "names");
     for (const auto* name : {"plural", "singular", "kind", "listKind"}) {
         if (names.string_at(name).empty()) {
-            causes.push_back(required_value(fmt::format("spec.names.{}", name)));
+            causes.push_back(api::FieldError::required(fmt::format("spec.names.{}", name)));
         }
     }
     for (const auto* name : {"plural", "singular"}) {
@@ -54,9 +54,9 @@ void check_names(const Value& spec, std::vector<Cause>& causes) {
     const auto kind = names.string_at("kind");
     const auto list_kind = names.string_at("listKind");
     if (!kind.empty() && kind == list_kind) {
-        causes.push_back(
-            invalid_value("spec.names.listKind", list_kind, "kind and listKind may not be the same")
-        );
+        causes.push_back(api::FieldError::invalid(
+            "spec.names.listKind", list_kind, "kind and listKind may not be the same"
+        ));
     }
     for (const auto* name : {"shortNames", "categories"}) {
         const auto& texts = items_of(names.find(name));
@@ -81,7 +81,7 @@ std::vector<Cause> find_approval_faults(const Value& definition) {
     const auto field = fmt::format("metadata.annotations[{}]", kAnnotation);
     const auto approval = text_at(definition, {"metadata", "annotations", kAnnotation});
     if (approval.empty()) {
-        return {required_value(
+        return {api::FieldError::required(
             field,
             fmt::format(
                 "protected groups must have approval annotation \"{}\", {}", kAnnotation, kSee
@@ -94,7 +94,7 @@ std::vector<Cause> find_approval_faults(const Value& definition) {
     if (is_url || approval.starts_with("unapproved")) {
         return {};
     }
-    return {invalid_value(
+    return {api::FieldError::invalid(
         field,
         approval,
         fmt::format(
@@ -109,7 +109,7 @@ std::vector<Cause> find_approval_faults(const Value& definition) {
 void check_preservation(const Value& spec, const Value* old_spec, std::vector<Cause>& causes) {
     const bool was = old_spec != nullptr && is_true(*old_spec, "preserveUnknownFields");
     if (is_true(spec, "preserveUnknownFields") && !was) {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             "spec.preserveUnknownFields",
             true,
             "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in "
@@ -129,13 +129,14 @@ void check_conversion(const Value& spec, std::vector<Cause>& causes) {
     const std::string versions_path = "spec.conversion.conversionReviewVersions";
     if (strategy == "Webhook") {
         if (client == nullptr) {
-            causes.push_back(required_value(client_path, "required when strategy is set to Webhook")
+            causes.push_back(
+                api::FieldError::required(client_path, "required when strategy is set to Webhook")
             );
         } else {
             check_webhook_client(causes, client_path, *client);
         }
         if (items_of(versions).empty()) {
-            causes.push_back(required_value(versions_path));
+            causes.push_back(api::FieldError::required(versions_path));
         } else {
             check_review_versions(causes, versions_path, *versions);
         }
@@ -143,19 +144,21 @@ void check_conversion(const Value& spec, std::vector<Cause>& causes) {
     }
     constexpr std::string_view kNotSet = "should not be set when strategy is not set to Webhook";
     if (client != nullptr) {
-        causes.push_back(forbidden(client_path, kNotSet));
+        causes.push_back(api::FieldError::forbidden(client_path, kNotSet));
     }
     if (!items_of(versions).empty()) {
-        causes.push_back(forbidden(versions_path, kNotSet));
+        causes.push_back(api::FieldError::forbidden(versions_path, kNotSet));
     }
 }
 
 void check_scope(const Value& spec, std::vector<Cause>& causes) {
     const auto scope = spec.string_at("scope");
     if (scope.empty()) {
-        causes.push_back(required_value("spec.scope"));
+        causes.push_back(api::FieldError::required("spec.scope"));
     } else if (scope != "Cluster" && scope != "Namespaced") {
-        causes.push_back(unsupported_value("spec.scope", scope, {"Cluster", "Namespaced"}));
+        causes.push_back(
+            api::FieldError::not_supported("spec.scope", scope, {"Cluster", "Namespaced"})
+        );
     }
 }
 
@@ -198,12 +201,12 @@ void check_schemas(const json::Array& versions, std::vector<Cause>& causes) {
         const auto path = are_alike ? std::string("spec.validation.openAPIV3Schema")
                                     : fmt::format("spec.versions[{}].schema.openAPIV3Schema", i);
         if (schema == nullptr) {
-            causes.push_back(required_value(path));
+            causes.push_back(api::FieldError::required(path));
             continue;
         }
         auto faults = check_structural(*schema, path);
         if (const auto compiled = compile_schema(*schema); faults.empty() && !compiled) {
-            faults.push_back(invalid_value(path, Value(), compiled.error().detail));
+            faults.push_back(api::FieldError::invalid(path, Value(), compiled.error().detail));
         }
         std::ranges::move(faults, std::back_inserter(causes));
         if (are_alike) {
@@ -231,9 +234,9 @@ void check_versions(const Value& spec, std::vector<Cause>& causes) {
         );
     }
     if (stored == 0) {
-        causes.push_back(
-            invalid_value("status.storedVersions", Value(), "must have at least one stored version")
-        );
+        causes.push_back(api::FieldError::invalid(
+            "status.storedVersions", Value(), "must have at least one stored version"
+        ));
     }
 }
 
@@ -246,7 +249,7 @@ void check_stored_versions(const Value& definition, std::vector<Cause>& causes) 
         });
         if (!is_there) {
             const auto& name = stored[i].as_string();
-            causes.push_back(invalid_value(
+            causes.push_back(api::FieldError::invalid(
                 fmt::format("status.storedVersions[{}]", i),
                 stored[i],
                 fmt::format(
@@ -265,7 +268,7 @@ void check_stored_versions(const Value& definition, std::vector<Cause>& causes) 
 void check_fixed(const Value& spec, const Value& old_spec, std::vector<Cause>& causes) {
     for (const auto* name : {"group", "scope"}) {
         if (!(member_or_null(spec, name) == member_or_null(old_spec, name))) {
-            causes.push_back(invalid_value(
+            causes.push_back(api::FieldError::invalid(
                 fmt::format("spec.{}", name), member_or_null(spec, name), "field is immutable"
             ));
         }
@@ -273,9 +276,9 @@ void check_fixed(const Value& spec, const Value& old_spec, std::vector<Cause>& c
     for (const auto* name : {"plural", "kind"}) {
         const Value& value = member_or_null(member_or_null(spec, "names"), name);
         if (!(value == member_or_null(member_or_null(old_spec, "names"), name))) {
-            causes.push_back(
-                invalid_value(fmt::format("spec.names.{}", name), value, "field is immutable")
-            );
+            causes.push_back(api::FieldError::invalid(
+                fmt::format("spec.names.{}", name), value, "field is immutable"
+            ));
         }
     }
 }
@@ -290,9 +293,9 @@ std::vector<Cause> find_definition_faults(const Value& definition, const Value* 
     );
     const auto name = member_or_null(definition, "metadata").string_at("name");
     if (name != wanted) {
-        causes.push_back(
-            invalid_value("metadata.name", name, "must be spec.names.plural+\".\"+spec.group")
-        );
+        causes.push_back(api::FieldError::invalid(
+            "metadata.name", name, "must be spec.names.plural+\".\"+spec.group"
+        ));
     }
     check_group(spec, causes);
     check_scope(spec, causes);

@@ -120,14 +120,14 @@ Result<void> read_options_body(const Request& request, Given& given) {
 void check(const Given& given, std::vector<Cause>& causes) {
     const std::string& policy = given.options.propagation;
     if (given.orphans && !policy.empty()) {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             "propagationPolicy",
             policy,
             "orphanDependents and deletionPropagation cannot be both set"
         ));
     }
     if (!policy.empty() && policy != "Foreground" && policy != "Background" && policy != "Orphan") {
-        causes.push_back(unsupported_value(
+        causes.push_back(api::FieldError::not_supported(
             "propagationPolicy", policy, {"Foreground", "Background", "Orphan", "nil"}
         ));
     }
@@ -135,7 +135,7 @@ void check(const Given& given, std::vector<Cause>& causes) {
         return each == json::Value("All");
     });
     if (!is_known) {
-        causes.push_back(unsupported_value("dryRun", given.dry_run, {"All"}));
+        causes.push_back(api::FieldError::not_supported("dryRun", given.dry_run, {"All"}));
     }
 }
 

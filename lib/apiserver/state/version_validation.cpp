@@ -61,7 +61,7 @@ void check_among(
     const std::string_view text = column.string_at(name);
     const std::string listed = fmt::format(",{},", supported);
     if (listed.find(fmt::format(",{},", text)) == std::string::npos) {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             fmt::format("{}.{}", path, name), text, fmt::format("must be one of {}", supported)
         ));
     }
@@ -70,9 +70,11 @@ void check_among(
 /// A path of members, each with a dot before it.
 void check_simple_path(Causes& causes, const std::string& path, std::string_view text) {
     if (text.empty()) {
-        causes.push_back(required_value(path));
+        causes.push_back(api::FieldError::required(path));
     } else if (!text.starts_with('.')) {
-        causes.push_back(invalid_value(path, text, "must be a simple json path starting with ."));
+        causes.push_back(
+            api::FieldError::invalid(path, text, "must be a simple json path starting with .")
+        );
     }
 }
 
@@ -83,11 +85,11 @@ void check_columns(Causes& causes, const std::string& path, const Value& version
     for (std::size_t i = 0; i < columns.size(); ++i) {
         const std::string here = fmt::format("{}[{}]", path, i);
         if (columns[i].string_at("name").empty()) {
-            causes.push_back(required_value(here + ".name"));
+            causes.push_back(api::FieldError::required(here + ".name"));
         }
         if (columns[i].string_at("type").empty()) {
             causes.push_back(
-                required_value(here + ".type", fmt::format("must be one of {}", kTypes))
+                api::FieldError::required(here + ".type", fmt::format("must be one of {}", kTypes))
             );
         } else {
             check_among(causes, here, columns[i], "type", kTypes);
@@ -146,7 +148,7 @@ void check_selectable_fields(
 ) {
     const auto& fields = items_of(version.find("selectableFields"));
     if (!fields.empty() && schema == nullptr) {
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             path, "", "may only be set when `version.schema.openAPIV3Schema` is not included"
         ));
         return;
@@ -156,15 +158,15 @@ void check_selectable_fields(
         const std::string here = fmt::format("{}[{}].jsonPath", path, i);
         const std::string_view text = fields[i].string_at("jsonPath");
         if (text.empty()) {
-            causes.push_back(required_value(here));
+            causes.push_back(api::FieldError::required(here));
         } else if (const auto fault = find_selectable_fault(schema, text); !fault.empty()) {
-            causes.push_back(invalid_value(here, text, fault));
+            causes.push_back(api::FieldError::invalid(here, text, fault));
         } else if (!seen.insert(text).second) {
-            causes.push_back(duplicate_value(here, text));
+            causes.push_back(api::FieldError::duplicate(here, text));
         }
     }
     if (seen.size() > kSelectableMax) {
-        causes.push_back(too_many(path, seen.size(), kSelectableMax));
+        causes.push_back(api::FieldError::too_many(path, seen.size(), kSelectableMax));
     }
 }
 
@@ -181,7 +183,7 @@ void check_under(
         return text.starts_with(root);
     });
     if (causes.size() == count && !is_under) {
-        causes.push_back(invalid_value(path, text, detail));
+        causes.push_back(api::FieldError::invalid(path, text, detail));
     }
 }
 
@@ -223,16 +225,18 @@ void check_warning(Causes& causes, const std::string& path, const Value& version
     }
     const std::string& text = warning->as_string();
     if (!is_true(version, "deprecated")) {
-        causes.push_back(invalid_value(path, text, "can only be set for deprecated versions"));
-    } else if (text.empty()) {
-        causes.push_back(invalid_value(path, text, "must not be an empty string"));
-    } else if (text.size() > kWarningMax) {
         causes.push_back(
-            invalid_value(path, text, fmt::format("must be <= {} characters long", kWarningMax))
+            api::FieldError::invalid(path, text, "can only be set for deprecated versions")
         );
+    } else if (text.empty()) {
+        causes.push_back(api::FieldError::invalid(path, text, "must not be an empty string"));
+    } else if (text.size() > kWarningMax) {
+        causes.push_back(api::FieldError::invalid(
+            path, text, fmt::format("must be <= {} characters long", kWarningMax)
+        ));
     } else if (const auto shown = printable(text); shown != text) {
         const auto [at, where] = std::ranges::mismatch(text, shown);
-        causes.push_back(invalid_value(
+        causes.push_back(api::FieldError::invalid(
             path,
             text,
             fmt::format(

@@ -125,7 +125,7 @@ class TokenRequestAnswer {
             return invalid(
                 type_,
                 route_.name,
-                {invalid_value(
+                {api::FieldError::invalid(
                     "metadata.name", name, "must match the service account name if specified"
                 )}
             );
@@ -147,7 +147,9 @@ class TokenRequestAnswer {
             fault = "may not specify a duration larger than 2^32 seconds";
         }
         if (!fault.empty()) {
-            return invalid(type_, "", {invalid_value("spec.expirationSeconds", seconds_, fault)});
+            return invalid(
+                type_, "", {api::FieldError::invalid("spec.expirationSeconds", seconds_, fault)}
+            );
         }
         token_.issued = std::chrono::floor<std::chrono::seconds>(now_);
         token_.expires = token_.issued + std::chrono::seconds(seconds_);

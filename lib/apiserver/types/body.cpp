@@ -178,7 +178,9 @@ Result<void> check_custom_kind(
             type,
             object.find("metadata") == nullptr ? std::string_view()
                                                : object.find("metadata")->string_at("name"),
-            {invalid_value("kind", object.string_at("kind"), fmt::format("must be {}", type.kind))}
+            {api::FieldError::invalid(
+                "kind", object.string_at("kind"), fmt::format("must be {}", type.kind)
+            )}
         );
     }
     return {};

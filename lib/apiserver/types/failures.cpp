@@ -129,7 +129,7 @@ Error invalid(const ResourceType& type, std::string_view name, const std::vector
 
 Error invalid_patch(std::string_view object, std::string_view why) {
     const ResourceType none{.group = {}, .version = {}, .kind = {}, .plural = {}, .singular = {}};
-    return invalid(none, "", {invalid_value("patch", object, why)});
+    return invalid(none, "", {api::FieldError::invalid("patch", object, why)});
 }
 
 Error invalid_options(std::string_view options, const std::vector<Cause>& causes) {

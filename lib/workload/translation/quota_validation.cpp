@@ -9,29 +9,29 @@
 namespace sluice::workload {
 namespace {
 
-std::optional<validation::FieldError> first_of(validation::FieldErrors errors) {
+std::optional<api::FieldError> first_of(api::FieldErrors errors) {
     return errors.empty() ? std::nullopt : std::optional(std::move(errors.front()));
 }
 
 }  // namespace
 
-std::optional<validation::FieldError> find_quota_problem(const api::ClusterQueue& queue) {
+std::optional<api::FieldError> find_quota_problem(const api::ClusterQueue& queue) {
     return first_of(validation::validate_quotas(queue));
 }
 
-std::optional<validation::FieldError> find_quota_problem(const api::Cohort& cohort) {
+std::optional<api::FieldError> find_quota_problem(const api::Cohort& cohort) {
     return first_of(validation::validate_quotas(cohort));
 }
 
-std::optional<validation::FieldError> find_problem(const api::ClusterQueue& queue) {
+std::optional<api::FieldError> find_problem(const api::ClusterQueue& queue) {
     return first_of(validation::validate(queue, config::FeatureGates()));
 }
 
-std::optional<validation::FieldError> find_problem(const api::Cohort& cohort) {
+std::optional<api::FieldError> find_problem(const api::Cohort& cohort) {
     return first_of(validation::validate(cohort));
 }
 
-std::optional<validation::FieldError> find_problem(const api::ResourceFlavor& flavor) {
+std::optional<api::FieldError> find_problem(const api::ResourceFlavor& flavor) {
     return first_of(validation::validate(flavor));
 }
 

@@ -4,8 +4,8 @@
 #include "api/kueue/cohort.hpp"
 #include "api/kueue/local_queue.hpp"
 #include "api/kueue/resource_flavor.hpp"
+#include "api/meta/field_error.hpp"
 #include "engine/types/objects.hpp"
-#include "validation/field_error.hpp"
 
 #include <optional>
 
@@ -14,14 +14,14 @@ namespace sluice::workload {
 
 /// The first field that a validating webhook would have refused: negative quotas, duplicates,
 /// limits without a parent, names that are none …
-std::optional<validation::FieldError> find_problem(const api::ClusterQueue& queue);
-std::optional<validation::FieldError> find_problem(const api::Cohort& cohort);
-std::optional<validation::FieldError> find_problem(const api::ResourceFlavor& flavor);
+std::optional<api::FieldError> find_problem(const api::ClusterQueue& queue);
+std::optional<api::FieldError> find_problem(const api::Cohort& cohort);
+std::optional<api::FieldError> find_problem(const api::ResourceFlavor& flavor);
 
 /// Likewise of what the engine could not count with; what is refused for anything else keeps
 /// its quota for those that run in it and for its cohort.
-std::optional<validation::FieldError> find_quota_problem(const api::ClusterQueue& queue);
-std::optional<validation::FieldError> find_quota_problem(const api::Cohort& cohort);
+std::optional<api::FieldError> find_quota_problem(const api::ClusterQueue& queue);
+std::optional<api::FieldError> find_quota_problem(const api::Cohort& cohort);
 
 /// The weight of a ClusterQueue or Cohort in fair sharing; 1 when absent.
 double fair_weight(const std::optional<api::FairSharing>& fair_sharing);
