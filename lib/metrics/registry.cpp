@@ -153,7 +153,11 @@ class Family {
         series_.erase(full_labels(labels));
     }
 
-    bool is_gauge() const { return kind_ == Kind::Gauge; }
+    /// Returns true for a gauge that belongs to objects of the source.
+    bool is_gauge_of(LabelSource source) const {
+        return kind_ == Kind::Gauge && definition_.custom.labels != nullptr &&
+               definition_.custom.source == source;
+    }
 
     void set_role(const std::string& role) {
         const std::scoped_lock guard(lock_);
@@ -329,11 +333,11 @@ std::size_t Registry::remove(std::string_view prefix, const Match& match) {
     return removed;
 }
 
-std::size_t Registry::remove_gauges(std::string_view prefix, const Match& match) {
+std::size_t Registry::remove_gauges(LabelSource source, const Match& match) {
     const std::scoped_lock guard(impl_->lock);
     std::size_t removed = 0;
     for (auto& [name, family] : impl_->families) {
-        if (family->is_gauge() && name.starts_with(prefix)) {
+        if (family->is_gauge_of(source)) {
             removed += family->remove(match);
         }
     }

@@ -21,9 +21,10 @@ using Match = std::vector<std::pair<std::string, std::string>>;
 
 class Registry;
 
-/// The custom labels that a metric has, of the object that its own labels name.
+/// The object that the labels of a metric name: its custom labels are the metric's too, and the
+/// metric's gauges go with it.
 struct CustomSource {
-    const CustomLabels* labels = nullptr;  ///< none: no custom labels; must outlive the registry
+    const CustomLabels* labels = nullptr;  ///< nullptr: no object; must outlive the registry
     LabelSource source = LabelSource::ClusterQueue;
 };
 
@@ -97,8 +98,9 @@ class Registry {
     /// Removes the series with those label values from all metrics whose name begins with `prefix`
     /// and that have all those labels; how many.
     std::size_t remove(std::string_view prefix, const Match& match);
-    /// The same of gauges alone: counters keep what they counted.
-    std::size_t remove_gauges(std::string_view prefix, const Match& match);
+    /// Removes the series with those label values from the gauges of such objects (Definition's
+    /// `custom`), and returns how many. Counters keep what they counted.
+    std::size_t remove_gauges(LabelSource source, const Match& match);
     /// All series in the Prometheus text format, ordered by name and labels; the media type is
     /// kTextContentType.
     std::string print() const;

@@ -66,8 +66,8 @@ LAYERS = {
     " apiserver/objects apiserver/schema apiserver/types apiserver/rules apiserver/table",
     "apiserver/access": "base json api/meta kube/core apiserver/objects apiserver/types"
     " apiserver/state",
-    "apiserver/admission": "base json api/meta cel/values cel/evaluation apiserver/objects"
-    " apiserver/fields apiserver/types apiserver/rules apiserver/defaults apiserver/state",
+    "apiserver/admission": "base json cel/values cel/evaluation apiserver/objects apiserver/fields"
+    " apiserver/types apiserver/rules apiserver/defaults apiserver/state",
     "apiserver/operations": "base json api/meta kube/core apiserver/objects apiserver/schema"
     " apiserver/fields apiserver/types apiserver/rules apiserver/defaults apiserver/table"
     " apiserver/state apiserver/access apiserver/admission",

@@ -1,7 +1,6 @@
 #include "apiserver/admission/rule_matching.hpp"
 
-#include "api/meta/codec.hpp"
-#include "api/meta/label_selector.hpp"
+#include "apiserver/objects/field_checks.hpp"
 #include "apiserver/objects/values.hpp"
 
 #include <algorithm>
@@ -97,14 +96,7 @@ bool selects_labels(const json::Value* selector, const json::Value* labels) {
     if (selector == nullptr || !selector->is_object() || selector->as_object().empty()) {
         return true;
     }
-    const auto read = api::from_value<api::LabelSelector>(*selector);
-    api::StringMap texts;
-    if (labels != nullptr && labels->is_object()) {
-        for (const auto& [key, value] : labels->as_object()) {
-            texts.emplace(key, value.is_string() ? value.as_string() : std::string());
-        }
-    }
-    return read && api::matches(*read, texts);
+    return selects(selector, labels);
 }
 
 }  // namespace sluice::apiserver
