@@ -1,5 +1,6 @@
 #include "controller/jobs/job/generic_job.hpp"
 
+#include "controller/jobs/job/pod_job.hpp"
 #include "controller/reconcile/strict_patch.hpp"
 #include "workload/pods/text.hpp"
 
@@ -38,6 +39,14 @@ EventNote job_warning(
 
 Write job_patch(Kind kind, const api::ObjectMeta& job, json::Value patch, Verb verb) {
     return strict_patch({kind, job.namespace_, job.name}, job, std::move(patch), verb);
+}
+
+StopStep next_stop_step(
+    const GenericJob& job, const StopCause& cause, const api::Workload* workload
+) {
+    const PodJob* pods = job.as_pods();
+    return pods != nullptr ? pods->next_stop_step_for(cause, workload)
+                           : job.next_stop_step(workload);
 }
 
 }  // namespace sluice::controller

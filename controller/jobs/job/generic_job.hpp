@@ -52,13 +52,13 @@ struct StopStep {
 
 class JobKind;
 
+class PodJob;
+
 /// One job as the generic reconciler sees it: a view of an object, or of several that are one job.
 /// What it says follows from the stores alone, and each write it asks for is conditional on the
 /// version it was made from. Lifetime: until the stores change.
 class GenericJob {
   public:
-    using WorkloadPointer = std::shared_ptr<const api::Workload>;
-
     GenericJob() = default;
     GenericJob(const GenericJob&) = delete;
     GenericJob& operator=(const GenericJob&) = delete;
@@ -117,72 +117,19 @@ class GenericJob {
     /// The next step of suspending it and restoring what the Workload remembers (nullptr: there is
     /// nothing to restore from).
     virtual StopStep next_stop_step(const api::Workload* workload) const = 0;
-    /// The same for a job whose objects are told why.
-    virtual StopStep next_stop_step_for(const StopCause& /*cause*/, const api::Workload* workload)
-        const {
-        return next_stop_step(workload);
-    }
-
-    // What jobs have that are pods.
-    /// It is no part of another job, and events tell of each of its objects.
-    virtual bool consists_of_pods() const { return false; }
-    /// Its writes are many, and none waits for another.
-    virtual bool has_independent_writes() const { return false; }
-    /// It has no life after a stop.
-    virtual bool ends_with_stop() const { return false; }
-    /// Until when what is_active() counts may be active; none: until something changes.
-    virtual std::optional<Time> active_until() const { return std::nullopt; }
-    /// Returns the time at which settle_members() is due even if nothing changes; nullopt if only a
-    /// change makes it due.
-    virtual std::optional<Time> look_again_at() const { return std::nullopt; }
-    /// Returns when it was let run last, if its status shows that.
     /// Returns true if somebody resumed it before its stop was complete.
     virtual bool is_stop_undone() const { return false; }
     /// Returns true if somebody resumed it and its controller has not seen that yet, so that it has
     /// no pods.
     virtual bool is_resuming() const { return false; }
+    /// Returns when it was let run last, if its status shows that.
     virtual std::optional<Time> resumed_at() const { return std::nullopt; }
-    /// The Workload follows its queue name.
-    virtual bool may_change_queue() const { return true; }
-    /// The Workloads that may describe it; none: those that it controls.
-    virtual std::optional<std::vector<WorkloadPointer>> find_workloads() const {
-        return std::nullopt;
-    }
-    /// Whether the Workload describes it; none: that is_equivalent() says.
+    /// Returns true if the Workload describes it. nullopt if is_equivalent() decides.
     virtual std::optional<bool> is_described_by(const api::Workload& /*workload*/) const {
         return std::nullopt;
     }
-    /// What is to be done, before all else, about objects that have no part in it (any more);
-    /// none: nothing. A problem ends the reconcile with or without writes.
-    virtual std::optional<Outcome> settle_members(const JobKind& /*kind*/) const {
-        return std::nullopt;
-    }
-    /// The same before it gets a Workload.
-    virtual std::optional<Outcome> settle_before_workload(const JobKind& /*kind*/) const {
-        return std::nullopt;
-    }
-    /// Why it can have no Workload as it is.
-    virtual std::optional<JobProblem> find_obstacle() const { return std::nullopt; }
-    /// Makes the metadata of a new Workload its own; given is that for a job of one object.
-    virtual JobResult<void> own_metadata(
-        api::ObjectMeta& /*workload*/, const Settings& /*settings*/
-    ) const {
-        return {};
-    }
-    /// The write that makes it an owner of a Workload that was made beforehand; none: it is one.
-    /// Requires: consists_of_pods().
-    virtual std::optional<Write> own_prebuilt(const api::Workload& /*workload*/) const {
-        return std::nullopt;
-    }
-    /// The write of a condition of the Workload that this kind alone has; none: it is as it must
-    /// be.
-    virtual std::optional<Write> own_condition(const api::Workload& /*workload*/) const {
-        return std::nullopt;
-    }
-    /// The writes that let its objects go where it has ended: finalizers.
-    virtual std::vector<Write> release() const { return {}; }
-    /// The same where it is not managed, or no Workload can be found for it.
-    virtual std::vector<Write> release_deleted() const { return {}; }
+    /// Returns the job as one whose objects are pods, nullptr if they are none.
+    virtual const PodJob* as_pods() const { return nullptr; }
 };
 
 class JobAdmission;

@@ -322,7 +322,7 @@ StopStep PodGroup::next_stop_step_for(const StopCause& cause, const api::Workloa
     return step;
 }
 
-std::optional<std::vector<GenericJob::WorkloadPointer>> PodGroup::find_workloads() const {
+std::optional<std::vector<PodJob::WorkloadPointer>> PodGroup::find_workloads() const {
     std::vector<WorkloadPointer> own;
     if (workload_ && !is_foreign_) {
         own.push_back(workload_);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "controller/jobs/job/generic_job.hpp"
+#include "controller/jobs/job/pod_job.hpp"
 #include "controller/jobs/pod/pod_group_places.hpp"
 
 #include <map>
@@ -15,7 +16,7 @@ namespace sluice::controller {
 /// All pods of a group, which are one job: they are admitted together as the Workload with the
 /// group's name. A pod that failed may be replaced by another one with the same role. What is said
 /// of the whole group, one pod of it says, the first.
-class PodGroup final : public GenericJob {
+class PodGroup final : public GenericJob, public PodJob {
   public:
     /// Requires: there is a pod. Cost: linear but for sorting.
     PodGroup(
@@ -37,8 +38,8 @@ class PodGroup final : public GenericJob {
     StopStep next_stop_step_for(const StopCause& cause, const api::Workload* workload)
         const override;
 
-    bool consists_of_pods() const override { return true; }
-    bool has_independent_writes() const override { return true; }
+    const PodJob* as_pods() const override { return this; }
+    bool is_group() const override { return true; }
     std::optional<Time> active_until() const override;
     std::optional<Time> look_again_at() const override;
     bool may_change_queue() const override { return !is_serving(); }

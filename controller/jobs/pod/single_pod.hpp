@@ -2,6 +2,7 @@
 
 #include "api/core/pod.hpp"
 #include "controller/jobs/job/generic_job.hpp"
+#include "controller/jobs/job/pod_job.hpp"
 
 #include <memory>
 #include <optional>
@@ -11,7 +12,7 @@
 namespace sluice::controller {
 
 /// A pod that is a job by itself.
-class SinglePod final : public GenericJob {
+class SinglePod final : public GenericJob, public PodJob {
   public:
     SinglePod(std::shared_ptr<const api::Pod> pod, const Settings& settings, Time now)
         : pod_(std::move(pod)), settings_(settings), now_(now) {}
@@ -29,8 +30,8 @@ class SinglePod final : public GenericJob {
     StopStep next_stop_step(const api::Workload* workload) const override;
     StopStep next_stop_step_for(const StopCause& cause, const api::Workload* workload)
         const override;
-    bool consists_of_pods() const override { return true; }
-    bool ends_with_stop() const override { return true; }
+    const PodJob* as_pods() const override { return this; }
+    bool is_group() const override { return false; }
     /// One whose spec is not kept, as it lost its marks, is that which its Workload was made for.
     /// So is one that was resized in place, to no more than that Workload counts.
     std::optional<bool> is_described_by(const api::Workload& workload) const override;

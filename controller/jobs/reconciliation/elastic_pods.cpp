@@ -1,6 +1,7 @@
 #include "controller/jobs/reconciliation/elastic_pods.hpp"
 
 #include "api/kueue/kueue_names.hpp"
+#include "controller/jobs/job/pod_job.hpp"
 #include "controller/jobs/members/pod_state.hpp"
 #include "controller/jobs/reconciliation/workload_of_job.hpp"
 #include "controller/reconcile/strict_patch.hpp"
@@ -177,7 +178,7 @@ std::optional<Outcome> stop_overrun(
     }
     constexpr const char* kMessage = "More pods were started than the workload slice has";
     StopStep step =
-        job->next_stop_step_for({.reason = api::reason::kNotAdmitted, .message = kMessage}, &slice);
+        next_stop_step(*job, {.reason = api::reason::kNotAdmitted, .message = kMessage}, &slice);
     Outcome outcome;
     outcome.writes = std::move(step.writes);
     if (!outcome.writes.empty()) {

@@ -40,8 +40,9 @@ JobReconciliation::JobReconciliation(
       kinds_(kinds),
       kind_(kind),
       job_(job),
+      pods_(job.as_pods()),
       now_(now) {
-    if (auto own = job.find_workloads()) {
+    if (auto own = pods_ == nullptr ? std::nullopt : pods_->find_workloads()) {
         own_ = std::move(*own);
         return;
     }
@@ -155,7 +156,7 @@ JobReconciliation::Next JobReconciliation::default_queue() {
     const api::ObjectMeta& job = job_.metadata();
     if (!find_value(job.labels, api::label::kQueueName).empty() || !own_.empty() ||
         job_.find_end() || job.deletion_timestamp || kind_.admission() == nullptr ||
-        job_.consists_of_pods() || job_.is_left_alone() || is_owned_by_job(kinds_, stores_, job)) {
+        pods_ != nullptr || job_.is_left_alone() || is_owned_by_job(kinds_, stores_, job)) {
         return {};
     }
     const auto queue = find_default_queue(stores_, job.namespace_);
@@ -179,7 +180,7 @@ JobReconciliation::Next JobReconciliation::default_queue() {
 JobReconciliation::Next JobReconciliation::leave_unmanaged() {
     Outcome outcome;
     const bool has_lost_mark =
-        job_.consists_of_pods() && std::ranges::any_of(own_, [this](const auto& workload) {
+        pods_ != nullptr && std::ranges::any_of(own_, [this](const auto& workload) {
             const auto& owners = workload->metadata.owner_references;
             return std::ranges::find(owners, job_.metadata().uid, &api::OwnerReference::uid) !=
                    owners.end();
@@ -188,7 +189,7 @@ JobReconciliation::Next JobReconciliation::leave_unmanaged() {
         if (is_managed() || !own_.empty()) {
             return {};
         }
-        if (!job_.consists_of_pods() && is_in_managed_namespace()) {
+        if (pods_ == nullptr && is_in_managed_namespace()) {
             const auto ancestor =
                 find_managed_ancestor(kinds_, stores_, settings_, job_.metadata());
             if (!ancestor) {
@@ -201,7 +202,7 @@ JobReconciliation::Next JobReconciliation::leave_unmanaged() {
         }
     }
     warn_of_namespace();
-    Next release = write_all(job_.release_deleted());
+    Next release = write_all(released(false));
     return release ? std::move(release) : outcome;
 }
 
@@ -231,7 +232,7 @@ void JobReconciliation::warn_of_namespace() {
 /// that to its end: an owner that is written by hand must not free it. Another job's Workload that
 /// names it as its owner does not make it run by itself.
 JobReconciliation::Next JobReconciliation::follow_ancestor() {
-    if (job_.consists_of_pods()) {
+    if (pods_ != nullptr) {
         return {};
     }
     const auto ancestor = find_managed_ancestor(kinds_, stores_, settings_, job_.metadata());
@@ -301,9 +302,19 @@ JobReconciliation::Next JobReconciliation::follow_ancestor() {
     return outcome;
 }
 
+std::vector<Write> JobReconciliation::released(bool has_ended) const {
+    if (pods_ == nullptr) {
+        return {};
+    }
+    return has_ended ? pods_->release() : pods_->release_deleted();
+}
+
 JobReconciliation::Next JobReconciliation::settle_members() {
-    look_again_ = earlier(look_again_, job_.look_again_at());
-    return job_.settle_members(kind_);
+    if (pods_ == nullptr) {
+        return {};
+    }
+    look_again_ = earlier(look_again_, pods_->look_again_at());
+    return pods_->settle_members(kind_);
 }
 
 Outcome JobReconciliation::refuse(const JobProblem& problem) {
@@ -328,7 +339,7 @@ JobReconciliation::Next JobReconciliation::drop_finished_workload() {
             return stopping;
         }
     }
-    if (Next release = write_all(job_.release())) {
+    if (Next release = write_all(released(true))) {
         return release;
     }
     Outcome outcome;
@@ -385,7 +396,7 @@ JobReconciliation::Next JobReconciliation::continue_stop() {
 
 JobReconciliation::Next JobReconciliation::follow_queue_name() {
     const std::string_view queue = find_value(job_.metadata().labels, api::label::kQueueName);
-    if (queue == workload_->spec.queue_name || !job_.may_change_queue()) {
+    if (queue == workload_->spec.queue_name || (pods_ != nullptr && !pods_->may_change_queue())) {
         return {};
     }
     const json::Value value = queue.empty() ? json::Value() : json::Value(queue);
@@ -422,7 +433,7 @@ JobReconciliation::Next JobReconciliation::write_all(std::vector<Write> writes) 
     }
     Outcome outcome;
     outcome.writes = std::move(writes);
-    outcome.are_independent = job_.has_independent_writes();
+    outcome.are_independent = is_group();
     return outcome;
 }
 

@@ -4,6 +4,7 @@
 #include "controller/jobs/job/generic_job.hpp"
 #include "controller/jobs/job/job_kinds.hpp"
 #include "controller/jobs/job/job_problem.hpp"
+#include "controller/jobs/job/pod_job.hpp"
 #include "controller/jobs/reconciliation/job_slices.hpp"
 #include "controller/reconcile/view.hpp"
 
@@ -67,6 +68,18 @@ class JobReconciliation {
     Next follow_queue_name();
 
     // What they are made of.
+    bool is_group() const { return pods_ != nullptr && pods_->is_group(); }
+    bool is_single_pod() const { return pods_ != nullptr && !pods_->is_group(); }
+    /// Returns true if several objects own its Workload, and none of them controls it.
+    bool shares_workload() const { return pods_ != nullptr && pods_->find_workloads(); }
+    std::optional<Time> active_until() const {
+        return pods_ == nullptr ? std::nullopt : pods_->active_until();
+    }
+    Next settle_before_workload() const {
+        return pods_ == nullptr ? std::nullopt : pods_->settle_before_workload(kind_);
+    }
+    /// Returns the writes that let its pods go where it has ended, or is not managed.
+    std::vector<Write> released(bool has_ended) const;
     bool is_in_managed_namespace() const;
     bool is_managed() const;
     /// Returns true if the job runs, if only with some of its pods.
@@ -127,6 +140,7 @@ class JobReconciliation {
     const JobKinds& kinds_;
     const JobKind& kind_;
     const GenericJob& job_;
+    const PodJob* pods_;  ///< the job, if its objects are pods
     Time now_;
     std::vector<WorkloadPointer> own_;      ///< Workloads that the job controls
     std::vector<WorkloadPointer> foreign_;  ///< those that it is said to control

@@ -25,7 +25,7 @@ constexpr Duration kSchedulersTurn = std::chrono::seconds(2);
 }  // namespace
 
 JobReconciliation::Next JobReconciliation::update_own_condition() {
-    auto change = job_.own_condition(*workload_);
+    auto change = pods_ == nullptr ? std::nullopt : pods_->own_condition(*workload_);
     return change ? write(std::move(*change)) : Next();
 }
 
@@ -34,7 +34,7 @@ JobReconciliation::Next JobReconciliation::copy_admission_gate() {
         events_.push_back(job_warning(kind_, job_.metadata(), reason::kInvalidSpec, problem->detail)
         );
     }
-    if (job_.consists_of_pods() && is_of_serving_object(workload_->metadata)) {
+    if (pods_ != nullptr && is_of_serving_object(workload_->metadata)) {
         return {};  // the object above the pods says it, whatever they say
     }
     constexpr const char* kGate = api::annotation::kAdmissionGatedBy;

@@ -131,7 +131,7 @@ JobReconciliation::Next JobReconciliation::replace_unlike(const std::vector<Work
 }
 
 JobReconciliation::Next JobReconciliation::update_to_job(const api::Workload& workload) {
-    if (Next settling = job_.settle_before_workload(kind_)) {
+    if (Next settling = settle_before_workload()) {
         return settling;
     }
     const auto wanted = make_workload(stores_, kind_, job_, settings_);
@@ -185,7 +185,7 @@ JobReconciliation::Next JobReconciliation::stop_without_workload() {
         return {};
     }
     Outcome outcome;
-    outcome.requeue_at = job_.active_until();
+    outcome.requeue_at = active_until();
     return outcome;
 }
 
@@ -194,7 +194,7 @@ JobReconciliation::Next JobReconciliation::make_missing_workload() {
         return {};
     }
     if (!is_managed() || job_.find_end() || job_.find_hold()) {
-        Next release = write_all(is_managed() ? job_.release() : job_.release_deleted());
+        Next release = write_all(released(is_managed()));
         return release ? std::move(release) : Outcome{};
     }
     if (replaced_) {
@@ -203,7 +203,7 @@ JobReconciliation::Next JobReconciliation::make_missing_workload() {
     if (Next stopping = stop_without_workload()) {
         return stopping;
     }
-    if (Next settling = job_.settle_before_workload(kind_)) {
+    if (Next settling = settle_before_workload()) {
         return settling;
     }
     const auto workload = make_workload(stores_, kind_, job_, settings_);
@@ -244,7 +244,7 @@ JobReconciliation::Next JobReconciliation::give_back_foreign_workload() {
 
 JobReconciliation::Next JobReconciliation::take_over_lost_workloads() {
     const api::ObjectMeta& job = job_.metadata();
-    if (job.deletion_timestamp || job_.find_workloads()) {
+    if (job.deletion_timestamp || shares_workload()) {
         return {};
     }
     for (const auto& [name, lost] : lost_workloads(stores_, job)) {
@@ -279,7 +279,7 @@ JobReconciliation::Next JobReconciliation::settle_name(const std::string& name) 
         }
         return removal;
     }
-    if (job_.find_workloads()) {
+    if (shares_workload()) {
         return {};
     }
     const std::string problem =

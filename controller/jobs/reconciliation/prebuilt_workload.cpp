@@ -64,7 +64,7 @@ JobReconciliation::Next JobReconciliation::adopt_prebuilt_workload() {
     }
     const auto workload = stores_.of<api::Workload>().find(job.namespace_, name);
     const api::OwnerReference* owner = workload ? workload->metadata.controller_owner() : nullptr;
-    const bool is_of_group = job_.find_workloads().has_value();
+    const bool is_of_group = shares_workload();
     // A group shares its Workload, which none of its pods controls. The label of the job that holds
     // quota may name the StatefulSet or LeaderWorkerSet that made the pods.
     const auto is_of_others = [&](const api::ObjectMeta& metadata) {
@@ -78,7 +78,7 @@ JobReconciliation::Next JobReconciliation::adopt_prebuilt_workload() {
         (owner != nullptr && owner->uid != job.uid)) {
         return wait_for_prebuilt(name);
     }
-    if (auto own = job_.own_prebuilt(*workload)) {
+    if (auto own = pods_ == nullptr ? std::nullopt : pods_->own_prebuilt(*workload)) {
         return write(std::move(*own));
     }
     if (owner == nullptr && !is_of_group) {
@@ -129,7 +129,7 @@ bool JobReconciliation::is_for_group(const api::Workload& workload) const {
 }
 
 JobReconciliation::Next JobReconciliation::wait_for_prebuilt(std::string_view name) {
-    if (Next release = write_all(job_.release_deleted())) {
+    if (Next release = write_all(released(false))) {
         return release;
     }
     if (!is_managed() || job_.find_end()) {

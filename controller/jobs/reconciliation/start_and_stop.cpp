@@ -30,7 +30,7 @@ bool JobReconciliation::has_active_pods(const api::Workload& workload) {
     // An operator may leave the counts of a job that is over as they were: its pods tell.
     const bool has_stale_counts = is_of_operator() && job_.find_end();
     if (!has_stale_counts && job_.is_active()) {
-        look_again_ = earlier(look_again_, job_.active_until());
+        look_again_ = earlier(look_again_, active_until());
         return true;
     }
     const auto again =
@@ -64,8 +64,7 @@ JobReconciliation::Next JobReconciliation::release_evicted() {
     }
     const std::string why = reason::kWorkloadEvictedDueTo + evicted->reason;
     if (Next stopping = stop(workload_.get(), evicted->message, why)) {
-        if (job_.ends_with_stop() && has_quota_reserved(*workload_) &&
-            !has_active_pods(*workload_)) {
+        if (is_single_pod() && has_quota_reserved(*workload_) && !has_active_pods(*workload_)) {
             // Once it is seen that the job is going, its Workload only finishes.
             stopping->writes.push_back(released_quota());
         }
@@ -100,7 +99,7 @@ Write JobReconciliation::released_quota() const {
     api::Workload changed = *workload_;
     workload::release_quota(changed, settings_.gates, now_);
     const api::Condition* evicted = find_condition(*workload_, api::condition::kEvicted);
-    const bool has_not_begun = job_.ends_with_stop() && job_.is_suspended() && !job_.find_end();
+    const bool has_not_begun = is_single_pod() && job_.is_suspended() && !job_.find_end();
     if (has_not_begun && evicted != nullptr && evicted->reason == reason::kPreempted) {
         // The stop did not end it: it waits for its next turn.
         workload::set_condition(
@@ -222,19 +221,19 @@ JobReconciliation::Next JobReconciliation::start_admitted() {
     if (!writes) {
         return fail_to_start(writes.error().detail);
     }
-    SLUICE_ASSERT(!writes->empty() || job_.consists_of_pods());
+    SLUICE_ASSERT(!writes->empty() || pods_ != nullptr);
     Outcome outcome;
     outcome.writes = std::move(*writes);
-    outcome.are_independent = job_.has_independent_writes();
+    outcome.are_independent = is_group();
     tell(outcome, reason::kStarted, "Admitted by clusterQueue " + admission->cluster_queue);
-    if (job_.consists_of_pods()) {
+    if (pods_ != nullptr) {
         const api::Condition* admitted = find_condition(*workload_, api::condition::kAdmitted);
         for (Write& each : outcome.writes) {
             each.observations.push_back({
                 .kind = Observation::Kind::GateOpened,
                 .cluster_queue = admission->cluster_queue,
                 .reason = api::scheduling_gate::kAdmission,
-                .is_group = job_.has_independent_writes(),
+                .is_group = is_group(),
                 .since_admitted =
                     std::max(Duration{}, now_ - admitted->last_transition_time.value_or(now_)),
             });
@@ -246,7 +245,7 @@ JobReconciliation::Next JobReconciliation::start_admitted() {
 void JobReconciliation::tell(Outcome& outcome, std::string_view reason, std::string_view note)
     const {
     for (Write& each : outcome.writes) {
-        if (!job_.consists_of_pods()) {
+        if (pods_ == nullptr) {
             each.events.push_back(event(reason, note));
             return;
         }
@@ -276,14 +275,14 @@ JobReconciliation::Next JobReconciliation::stop(
     const api::Workload* workload, std::string_view message, std::string_view why
 ) {
     const StopCause cause{.reason = std::string(why), .message = std::string(message)};
-    StopStep step = job_.next_stop_step_for(cause, workload);
+    StopStep step = next_stop_step(job_, cause, workload);
     if (step.kind == StopStep::Kind::Stopped) {
         return {};
     }
     Outcome outcome;
     outcome.writes = std::move(step.writes);
     outcome.requeue_at = step.again_at;
-    outcome.are_independent = job_.has_independent_writes();
+    outcome.are_independent = is_group();
     if (step.kind == StopStep::Kind::Suspend) {
         tell(outcome, reason::kStopped, message);
     }

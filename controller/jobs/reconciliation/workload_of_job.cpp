@@ -3,6 +3,7 @@
 #include "api/kueue/kueue_names.hpp"
 #include "api/kueue/sluice_names.hpp"
 #include "api/meta/names.hpp"
+#include "controller/jobs/job/pod_job.hpp"
 #include "controller/jobs/job/semantic_equality.hpp"
 #include "controller/reconcile/workload_name.hpp"
 #include "controller/reconcile/workload_status.hpp"
@@ -283,7 +284,8 @@ JobResult<api::Workload> make_workload(
     if (const auto problem = find_problem(job)) {
         return JobProblem{JobProblem::Reason::InvalidSpec, problem->detail};
     }
-    if (const auto obstacle = job.find_obstacle()) {
+    const PodJob* pods = job.as_pods();
+    if (const auto obstacle = pods == nullptr ? std::nullopt : pods->find_obstacle()) {
         return *obstacle;
     }
     const auto priority = resolve_priority(stores, job, settings);
@@ -307,8 +309,10 @@ JobResult<api::Workload> make_workload(
     const bool has_slices = is_elastic(job, settings);
     const std::string part = has_slices ? std::to_string(job.metadata().generation) : "";
     workload.metadata = make_metadata(kind, job.metadata(), settings, part);
-    if (const auto owned = job.own_metadata(workload.metadata, settings); !owned) {
-        return owned.error();
+    if (pods != nullptr) {
+        if (const auto owned = pods->own_metadata(workload.metadata, settings); !owned) {
+            return owned.error();
+        }
     }
     if (has_slices) {
         auto& annotations = workload.metadata.annotations;
