@@ -1,3 +1,4 @@
+#include "base/nearest_name.hpp"
 #include "base/version.hpp"
 #include "controller/commands/config/config.hpp"
 #include "controller/commands/controller/controller.hpp"
@@ -23,6 +24,38 @@ namespace {
 constexpr int kBadUsage = 2;
 constexpr int kOutputLost = 1;
 
+/// Returns the fault, the name that was probably meant if one is near, and the word that goes on:
+/// `FAULT; the` or `FAULT; did you mean "dev"? The`.
+std::string with_suggestion(
+    std::string_view fault,
+    std::string_view name,
+    const std::vector<std::string>& known,
+    std::string_view next_word
+) {
+    const std::string suggestion =
+        sluice::suggest_name(name, std::vector<std::string_view>(known.begin(), known.end()));
+    std::string word(next_word);
+    if (!suggestion.empty()) {
+        word.front() = static_cast<char>(word.front() - 'a' + 'A');
+    }
+    return fmt::format("{}{} {}", fault, suggestion.empty() ? ";" : suggestion, word);
+}
+
+/// Returns the options of the subcommand that the line names, or of the one below it.
+std::vector<std::string> option_names(const CLI::App& program) {
+    const CLI::App* command = &program;
+    while (!command->get_subcommands().empty()) {
+        command = command->get_subcommands().front();
+    }
+    std::vector<std::string> names;
+    for (const CLI::Option* option : command->get_options()) {
+        for (const std::string& name : option->get_lnames()) {
+            names.push_back("--" + name);
+        }
+    }
+    return names;
+}
+
 /// Whether the line names no subcommand, or one that there is not; then says so.
 bool lacks_subcommand(const CLI::App& program) {
     if (!program.get_subcommands().empty()) {
@@ -43,19 +76,29 @@ bool lacks_subcommand(const CLI::App& program) {
               );
     fmt::print(
         stderr,
-        "error: {}; the subcommands are {}; see sluice --help\n",
-        fault,
+        "error: {} subcommands are {}; see sluice --help\n",
+        given.empty() || is_option ? fault + "; the"
+                                   : with_suggestion(fault, given.front(), known, "the"),
         fmt::join(known, ", ")
     );
     return true;
 }
 
-/// What is wrong with the line; of words that nothing takes, all in their order.
+/// Returns the fault of the line, with all words that nothing takes in their order, and the word
+/// that goes on: `see` or `See`.
 std::string explain(const CLI::App& program, const CLI::ParseError& error) {
     const std::vector<std::string> given = program.remaining(true);
-    return dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || given.empty()
-               ? std::string(error.what())
-               : fmt::format("not expected: {}", fmt::join(given, " "));
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || given.empty()) {
+        return std::string(error.what()) + "; see";
+    }
+    const std::string_view first = given.front();
+    const bool is_option = first.starts_with("--");
+    return with_suggestion(
+        fmt::format("not expected: {}", fmt::join(given, " ")),
+        is_option ? first.substr(0, first.find('=')) : first,
+        is_option ? option_names(program) : std::vector<std::string>(),
+        "see"
+    );
 }
 
 /// The words of the command line, last first. `help NAME` is `NAME --help`. An option with an empty
@@ -118,7 +161,7 @@ int main(int argc, char** argv) {
         if (!lacks_subcommand(program)) {
             fmt::print(
                 stderr,
-                "error: {}; see sluice {} --help\n",
+                "error: {} sluice {} --help\n",
                 explain(program, error),
                 program.get_subcommands().front()->get_name()
             );

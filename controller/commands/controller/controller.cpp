@@ -20,6 +20,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <ranges>
 #include <sys/resource.h>
@@ -174,6 +175,11 @@ controller::Registry make_whole_registry() {
 int run_controller(const ControllerOptions& options) {
     if (const auto set = set_up_log(options.log); !set) {
         log::error("cannot start", {{"error", set.error().detail}});
+        return kMisconfigured;
+    }
+    // A configuration that cannot be read is told first: it needs no API server.
+    if (!options.config_file.empty() && !std::ifstream(options.config_file)) {
+        log::error("cannot start", {{"error", "--config: cannot open " + options.config_file}});
         return kMisconfigured;
     }
     auto connection = load_connection(options);

@@ -42,7 +42,8 @@ std::string dev_server_url(std::uint16_t port) {
 std::vector<std::string> next_dev_commands(const DevOptions& options) {
     return {
         "export KUBECONFIG=" + std::filesystem::absolute(options.kubeconfig).string(),
-        "kubectl get clusterqueues,workloads,jobs,pods -A"
+        options.is_server_only ? "kubectl get namespaces,nodes"
+                               : "kubectl get clusterqueues,workloads,jobs,pods -A"
     };
 }
 

@@ -211,9 +211,10 @@ int finish_test(const Options& options, const Ended& ended) {
         }
     }
     fmt::print(
-        "{} passed, {} failed; {} of virtual time in {:.2f} s\n",
-        ended.verdicts.size() - failed,
-        failed,
+        "{}; {} of virtual time in {:.2f} s\n",
+        options.expectation_files.empty()
+            ? std::string("nothing was tested: --expect names no file")
+            : fmt::format("{} passed, {} failed", ended.verdicts.size() - failed, failed),
         print_elapsed(ended.cluster.now() - VirtualCluster::kStart),
         seconds
     );

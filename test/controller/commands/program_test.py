@@ -136,7 +136,10 @@ ROWS = [
         "an unknown subcommand is named",
         ["controler", "--log-level", "debug"],
         2,
-        ['error: "controler" is no subcommand of sluice; ' + SUBCOMMANDS],
+        [
+            'error: "controler" is no subcommand of sluice; did you mean "controller"? T'
+            + SUBCOMMANDS[1:]
+        ],
     ),
     (
         "an option before the subcommand is named",
@@ -150,12 +153,24 @@ ROWS = [
         2,
         ["error: not expected: --bogus --more=1 word; see sluice controller --help"],
     ),
+    (
+        "the option that was probably meant is named",
+        ["dev", "--servr-only"],
+        2,
+        ['error: not expected: --servr-only; did you mean "--server-only"? See sluice dev --help'],
+    ),
+    (
+        "a configuration that is not there is named before an API server is looked for",
+        ["controller", "--config", "nope.yaml"],
+        2,
+        ["--config: cannot open nope.yaml"],
+    ),
     ("help is a subcommand too", ["help"], 0, ["controller", "schedule", "version"]),
     (
         "and it names what is no subcommand",
         ["help", "devv"],
         2,
-        ['error: "devv" is no subcommand of sluice; ' + SUBCOMMANDS],
+        ['error: "devv" is no subcommand of sluice; did you mean "dev"? T' + SUBCOMMANDS[1:]],
     ),
     ("also the help of a subcommand", ["help", "dev"], 0, ["Usage: sluice dev", "--nodes"]),
     (
