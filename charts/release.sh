@@ -12,11 +12,16 @@ set -euo pipefail
 
 readonly of_pods=kueue.x-k8s.io/managed
 readonly of_others=kueue.x-k8s.io/resource-in-use
-if [[ ${1:-} == -* ]]; then
-    sed -n '2,/^set/{s/^# \{0,1\}//p}' "$0" >&2
-    [[ $1 == -h || $1 == --help ]] && exit 0
-    exit 2
-fi
+case ${1:-} in
+    -h | --help)
+        sed -n '2,/^set/{s/^# \{0,1\}//p}' "$0"
+        exit 0
+        ;;
+    -*)
+        echo "error: not expected: $1; see charts/release.sh --help" >&2
+        exit 2
+        ;;
+esac
 kinds=("$@")
 if [[ ${#kinds[@]} -eq 0 ]]; then
     kinds=(pods workloads clusterqueues resourceflavors admissionchecks topologies)

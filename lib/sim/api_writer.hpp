@@ -42,7 +42,7 @@ class ApiWriter {
     void set_node_status(const json::Value& node, Time now);
     /// A merge patch of the object at a path of the API.
     apiserver::Response patch(const std::string& path, const json::Value& body, Time now);
-    /// Writes status.phase of the object at a path of the API.
+    /// Writes the taints of the node.
     void set_taints(const std::string& node, json::Array taints, Time now);
 
     apiserver::Response request(

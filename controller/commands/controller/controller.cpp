@@ -20,7 +20,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <fstream>
+#include <filesystem>
 #include <memory>
 #include <ranges>
 #include <sys/resource.h>
@@ -177,9 +177,13 @@ int run_controller(const ControllerOptions& options) {
         log::error("cannot start", {{"error", set.error().detail}});
         return kMisconfigured;
     }
-    // A configuration that cannot be read is told first: it needs no API server.
-    if (!options.config_file.empty() && !std::ifstream(options.config_file)) {
-        log::error("cannot start", {{"error", "--config: cannot open " + options.config_file}});
+    // A configuration that is not there is told first: no API server is needed for that.
+    if (std::error_code gone;
+        !options.config_file.empty() && !std::filesystem::exists(options.config_file, gone)) {
+        const std::string why = gone ? gone.message() : "No such file or directory";
+        log::error(
+            "cannot start", {{"error", fmt::format("file {}: {}", options.config_file, why)}}
+        );
         return kMisconfigured;
     }
     auto connection = load_connection(options);

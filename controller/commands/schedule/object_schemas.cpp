@@ -54,10 +54,12 @@ Result<void> ObjectSchemas::complete(
             faults.push_back(cel::print_violation(violation));
         }
     }
-    // Files may leave out the namespace.
+    // Files may leave out the namespace. A name that is no text is the decoder's fault to tell.
+    const json::Value* name = object.find_path({"metadata", "name"});
+    const bool is_text = name != nullptr && name->is_string();
     for (const auto& cause :
          apiserver::validate_metadata(api::kKueueGroup, kind, compiled->is_namespaced, object)) {
-        if (cause.field == "metadata.name" && object.find_path({"metadata", "name"}) != nullptr) {
+        if (cause.field == "metadata.name" && is_text) {
             faults.push_back(cause.field + ": " + cause.message);
         }
     }

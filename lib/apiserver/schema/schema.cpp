@@ -303,13 +303,16 @@ class Compiler {
 }  // namespace
 
 const SchemaProperty* Schema::property(std::string_view name) const {
-    auto at = std::ranges::lower_bound(by_length, name.size(), {}, [&](std::uint32_t position) {
-        return properties[position].name.size();
-    });
-    for (; at != by_length.end() && properties[*at].name.size() == name.size(); ++at) {
-        if (properties[*at].name == name) {
-            return &properties[*at];
-        }
+    const auto found = std::ranges::lower_bound(
+        by_length,
+        name,
+        [](std::string_view a, std::string_view b) {
+            return a.size() != b.size() ? a.size() < b.size() : a < b;
+        },
+        [&](std::uint32_t position) { return std::string_view(properties[position].name); }
+    );
+    if (found != by_length.end() && properties[*found].name == name) {
+        return &properties[*found];
     }
     return nullptr;
 }

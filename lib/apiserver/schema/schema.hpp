@@ -49,8 +49,9 @@ class Schema {
     std::string go_type;
 
     std::vector<SchemaProperty> properties;  ///< sorted by name
-    std::vector<std::uint32_t> by_length;    ///< positions of properties, by length of their name
-    std::vector<std::string> required;       ///< in the order of the schema
+    std::vector<std::uint32_t>
+        by_length;  ///< positions of properties, by length of their name, then by it
+    std::vector<std::string> required;  ///< in the order of the schema
     /// What members without a property of their own must be; nullptr: see allows_any_member.
     const Schema* additional_properties = nullptr;
     bool allows_any_member = false;      ///< additionalProperties: true, of a built-in kind
@@ -90,8 +91,8 @@ class Schema {
     /// x-kubernetes-validations as written (a list), or null.
     json::Value validations;
 
-    /// Returns the property of that name, else nullptr. Cost: a few comparisons of lengths, then of
-    /// the names of that length.
+    /// Returns the property of that name, else nullptr. Cost: logarithmic, and few names
+    /// of one length are compared.
     const SchemaProperty* property(std::string_view name) const;
     /// What describes the member of that name: a property, else additional_properties, else
     /// nullptr.

@@ -33,6 +33,7 @@ Amounts to_amounts(const api::ResourceList& list) {
     }
     return amounts;
 }
+
 json::Value condition(std::string_view type, bool status, Time now) {
     return json::Object{
         {"type", type},

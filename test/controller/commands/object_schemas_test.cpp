@@ -160,6 +160,12 @@ TEST_CASE("what a schema refuses is named by field", "[schedule][schema]") {
     );
 }
 
+TEST_CASE("a name that is no text is left to the decoder, which says so", "[schedule][schema]") {
+    CHECK(refusal("LocalQueue", R"({"metadata":{"name":true}})").empty());
+    CHECK(refusal("LocalQueue", R"({"metadata":{"name":1}})").empty());
+    CHECK(refusal("LocalQueue", R"({"metadata":[]})").find("metadata: Invalid value") == 0);
+}
+
 TEST_CASE("unknown fields are found at any depth", "[schedule][schema]") {
     const auto object =
         parse(R"({"metadata":{"x":1},"spec":{"podSets":[{"template":{"spec":{"bogus":1}}}],)"

@@ -163,7 +163,7 @@ ROWS = [
         "a configuration that is not there is named before an API server is looked for",
         ["controller", "--config", "nope.yaml"],
         2,
-        ["--config: cannot open nope.yaml"],
+        ["file nope.yaml: No such file or directory"],
     ),
     ("help is a subcommand too", ["help"], 0, ["controller", "schedule", "version"]),
     (
