@@ -117,6 +117,9 @@ void check_policies(api::FieldErrors& out, const api::ClusterQueueSpec& spec) {
 }
 
 void check_migration(api::FieldErrors& out, const api::ClusterQueueSpec& spec) {
+    if (!spec.concurrent_admission_policy) {
+        return;
+    }
     const auto& migration = spec.concurrent_admission_policy->migration;
     if (!migration.constraints) {
         return;

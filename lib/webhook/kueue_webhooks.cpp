@@ -27,7 +27,7 @@ std::string path_of(std::string_view verb) {
 /// A webhook that refuses by rules of the new object, and of both where there was one before.
 /// `validate(new)` and `validate_update(old, new)` return errors.
 template <class T, class Validate, class ValidateUpdate>
-Webhook make_validating(Validate validate, ValidateUpdate validate_update) {
+Webhook make_validating(const Validate& validate, const ValidateUpdate& validate_update) {
     const auto judge = [=](const AdmissionRequest& request) -> Result<Verdict> {
         if (request.operation != "CREATE" && request.operation != "UPDATE") {
             return Verdict();
@@ -50,7 +50,7 @@ Webhook make_validating(Validate validate, ValidateUpdate validate_update) {
 
 /// A webhook that changes the object, which is given and taken as JSON.
 template <class T, class Change>
-Webhook make_mutating(Change change) {
+Webhook make_mutating(const Change& change) {
     const auto judge = [=](const AdmissionRequest& request) -> Result<Verdict> {
         if (request.operation != "CREATE") {
             return Verdict();

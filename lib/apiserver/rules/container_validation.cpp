@@ -203,8 +203,12 @@ void check_container(
 /// them may use.
 void check_pod_sums(Causes& causes, const std::string& path, const Value& spec) {
     const api::PodResources pod = read_pod_resources(spec);
+    if (!pod.pod_level) {
+        return;
+    }
+    const api::EffectiveResources& level = *pod.pod_level;
     const api::ResourceList together = api::container_requests(pod);
-    for (const auto& [name, amount] : pod.pod_level->requests) {
+    for (const auto& [name, amount] : level.requests) {
         const auto sum = together.find(name);
         if (sum != together.end() && amount < sum->second) {
             causes.push_back(api::FieldError::invalid(
@@ -219,8 +223,8 @@ void check_pod_sums(Causes& causes, const std::string& path, const Value& spec) 
     }
     for (std::size_t i = 0; i < pod.containers.size(); ++i) {
         for (const auto& [name, amount] : pod.containers[i].limits) {
-            const auto most = pod.pod_level->limits.find(name);
-            if (most != pod.pod_level->limits.end() && amount > most->second) {
+            const auto most = level.limits.find(name);
+            if (most != level.limits.end() && amount > most->second) {
                 causes.push_back(api::FieldError::invalid(
                     fmt::format("{}.containers[{}][{}].limits", path, i, name),
                     amount.to_string(),
