@@ -16,7 +16,6 @@ namespace sluice::webhook {
 namespace {
 
 using api::AdmissionRequest;
-using api::FieldErrors;
 using config::FeatureGates;
 
 template <class T>

@@ -37,7 +37,7 @@ class PodJob {
         const = 0;
     /// Takes the finalizers off its pods once it has ended.
     virtual std::vector<Write> release() const = 0;
-    /// The same where it is not managed, or no Workload can be found for it.
+    /// Takes them off where it is not managed, or no Workload can be found for it.
     virtual std::vector<Write> release_deleted() const = 0;
 
     // Groups alone have these.
@@ -55,7 +55,7 @@ class PodJob {
     virtual std::optional<Outcome> settle_members(const JobKind& /*kind*/) const {
         return std::nullopt;
     }
-    /// The same before it gets a Workload.
+    /// Settles them once more before it gets a Workload.
     virtual std::optional<Outcome> settle_before_workload(const JobKind& /*kind*/) const {
         return std::nullopt;
     }
