@@ -8,6 +8,7 @@ with `, N skipped` after it where some are switched off.
 """
 
 import argparse
+import json
 import os
 import re
 import shutil
@@ -17,6 +18,7 @@ import sys
 import cpp_text
 import layers
 import overloads
+import prose
 import words
 
 COLUMNS = 100
@@ -97,6 +99,15 @@ def check_words(tree):
         for number, line in enumerate(tree.text(path).splitlines(), 1):
             if re.search(r"\bGLOB(_RECURSE)?\b|-ffast-math", line.split("#")[0]):
                 yield path, number, "globbing and -ffast-math are banned"
+
+
+def check_prose(tree):
+    """The budget belongs to the whole tree: another tree has none."""
+    if "test/lint/prose_budget.json" in tree.paths:
+        texts = {path: tree.text(path) for path in tree.paths if prose.is_checked(path)}
+        budget = json.loads(tree.text("test/lint/prose_budget.json"))
+        for folder, fault in prose.budget_faults(texts, budget):
+            yield folder, 1, fault
 
 
 def check_columns(tree):
@@ -265,6 +276,7 @@ RULES = {
     "layers": check_layers,
     "overloads": check_overloads,
     "words": check_words,
+    "prose": check_prose,
     "columns": check_columns,
     "lengths": check_lengths,
     "readmes": check_readmes,

@@ -43,6 +43,8 @@ def cpp(text, path="lib/net/loop/a.cpp"):
     return {path: text + "\n"}
 
 
+BUDGET = "test/lint/prose_budget.json"
+
 # (promise, rule, planted files, part of the expected fault, or None where there must be none)
 ROWS = [
     ("api sees json", "layers", include("lib/api/meta/a.hpp", '"json/value.hpp"'), None),
@@ -168,6 +170,26 @@ ROWS = [
      "is not in test/base/CMakeLists.txt"),
     ("a folder that is not added", "cmake",
      {**LISTS, "lib/json/CMakeLists.txt": "add_library(json)\n"}, "no add_subdirectory leads"),
+    ("a sentence that begins with a noun", "prose",
+     {BUDGET: "{}", **cpp("/// A queue of jobs.\n/// Returns nullopt if it is empty.")}, None),
+    ("a sentence that begins with a relative clause", "prose",
+     {BUDGET: "{}", **cpp("/// What a queue holds.")}, "1 sentences to rewrite, 0 are allowed"),
+    ("a second sentence that begins with Of", "prose",
+     {BUDGET: "{}", **cpp("// A queue. Of pods\n// only the first.")}, "1 sentences to rewrite"),
+    ("a comment within a literal", "prose", {BUDGET: "{}", **cpp('f("// What");')}, None),
+    ("a literal with a word of position", "prose",
+     {BUDGET: "{}", **cpp('f("the limit stands here");')}, "1 sentences to rewrite"),
+    ("a header that does not say what it is", "prose",
+     {BUDGET: "{}", "lib/net/a.hpp": "#pragma once\n"}, "1 sentences to rewrite"),
+    ("a header that says what it is", "prose",
+     {BUDGET: "{}", "lib/net/a.hpp": "// A queue of jobs.\n#pragma once\n"}, None),
+    ("a README that begins a sentence with What", "prose",
+     {BUDGET: "{}", "lib/net/README.md": "A. What it is:\n\n    What is code\n"},
+     "1 sentences to rewrite"),
+    ("as many sentences as the budget allows", "prose",
+     {BUDGET: '{"lib/net": 1}', **cpp("/// What a queue holds.")}, None),
+    ("a budget that was not lowered", "prose",
+     {BUDGET: '{"lib/net": 2}', **cpp("/// What a queue holds.")}, "fewer than 2"),
     ("globbing", "words", {"lib/CMakeLists.txt": "file(GLOB all *.cpp)\n"}, "globbing"),
     ("a script that cannot be run", "scripts",
      {"test/a.sh": "#!/usr/bin/env bash\nset -euo pipefail\n"}, "not executable"),
