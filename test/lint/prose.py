@@ -54,7 +54,8 @@ def _comments(source):
 
 def _paragraphs(source):
     """Yields (offset, text) of each paragraph, cell and item of Markdown, without code."""
-    source = re.sub(r"```.*?```", lambda m: re.sub(r"[^\n]", " ", m.group()), source, flags=re.DOTALL)
+    source = re.sub(
+        r"```.*?```", lambda m: re.sub(r"[^\n]", " ", m.group()), source, flags=re.DOTALL)
     for match in re.finditer(r"(?:^(?! {4}|\t)[^\n]*\S[^\n]*\n?)+", source, re.MULTILINE):
         text = match.group()
         if text.lstrip().startswith("|"):
@@ -147,7 +148,8 @@ def budget_faults(texts, budget):
             yield folder, (f"{has} sentences to rewrite, {may} are allowed: "
                            f"test/lint/prose.py {folder}")
         elif has < may:
-            yield folder, f"{has} sentences to rewrite, fewer than {may}: test/lint/prose.py --write"
+            yield folder, (f"{has} sentences to rewrite, fewer than {may}: "
+                           "test/lint/prose.py --write")
 
 
 def read_budget():
