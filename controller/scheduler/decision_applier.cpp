@@ -531,7 +531,7 @@ bool DecisionApplier::is_waiting(const api::Workload& workload) const {
     const engine::WorkloadIndex index =
         parts_.state.find_workload(workload.metadata.namespace_ + "/" + workload.metadata.name);
     return workload::is_queueable(workload, parts_.settings.gates) && index.is_valid() &&
-           parts_.state.workload(index).bucket != engine::Bucket::None;
+           parts_.state.workload(index).is_queued();
 }
 
 bool DecisionApplier::is_untold(const api::Workload& workload) const {
@@ -553,7 +553,7 @@ void DecisionApplier::tell_parked(const Key& key) {
         return;
     }
     Parked& parked = found->second;
-    if (record.bucket != engine::Bucket::Inadmissible) {
+    if (parts_.state.bucket(index) != engine::Bucket::Inadmissible) {
         parked.has_untold = true;
         return;
     }
@@ -578,14 +578,14 @@ void DecisionApplier::tell_parked(const Key& key) {
 void DecisionApplier::tell_parked_class(const engine::RefusalDecision& decision) {
     const std::uint64_t scheduling_class =
         parts_.state.workload(decision.workload).scheduling_class;
-    for (const engine::WorkloadIndex index :
-         parts_.state.cluster_queue(decision.cluster_queue).inadmissible) {
+    const auto& pending = parts_.state.cluster_queue(decision.cluster_queue).pending;
+    pending.for_each_parked([&](engine::WorkloadIndex index) {
         const engine::WorkloadRecord& record = parts_.state.workload(index);
         if (index != decision.workload && record.scheduling_class == scheduling_class) {
             touched_.push_back(kube::parse_namespaced_name(record.key));
             tell_parked(touched_.back());
         }
-    }
+    });
 }
 
 void DecisionApplier::forget_if_done(const Key& key) {

@@ -495,7 +495,7 @@ void MetricsReporter::mark_moved() {
     waiting_seen_.resize(tree.size());
     for (const auto& [name, node] : tree.cluster_queues_by_name()) {
         const engine::ClusterQueueRecord& record = parts_.state.cluster_queue(node);
-        const std::pair waiting{record.heap.size(), record.inadmissible.size()};
+        const std::pair waiting{record.pending.waiting(), record.pending.parked()};
         auto& seen = waiting_seen_[node.at()];
         if (seen != waiting) {
             seen = waiting;

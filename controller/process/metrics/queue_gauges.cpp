@@ -84,14 +84,14 @@ std::size_t QueueGauges::report(const std::string& cluster_queue) {
         return 0;
     }
     const engine::ClusterQueueRecord& record = parts_.state.cluster_queue(node);
-    return record.heap.size() + record.inadmissible.size();
+    return record.pending.waiting() + record.pending.parked();
 }
 
 QueueGauges::Waiting QueueGauges::count_waiting(engine::NodeIndex node) const {
     const engine::State& state = parts_.state;
     const engine::ClusterQueueRecord& record = state.cluster_queue(node);
     Waiting waiting;
-    waiting.parked = record.inadmissible.size();
+    waiting.parked = record.pending.parked();
     std::map<engine::ResourceIndex, engine::Amount> requests;
     std::set<std::uint64_t> active;
     std::set<std::uint64_t> inadmissible;
@@ -107,10 +107,10 @@ QueueGauges::Waiting QueueGauges::count_waiting(engine::NodeIndex node) const {
             }
         }
     };
-    for (const engine::WorkloadIndex index : record.heap) {
+    record.pending.for_each_waiting([&](engine::WorkloadIndex index) {
         count(index, record.active ? active : inadmissible);
-    }
-    for (const engine::WorkloadIndex index : record.inadmissible) {
+    });
+    record.pending.for_each_parked([&](engine::WorkloadIndex index) {
         count(index, inadmissible);
         ++waiting.parked_by_local_queue[state.workload(index).local_queue];
         if (parts_.custom.has(metrics::LabelSource::Workload)) {
@@ -120,7 +120,7 @@ QueueGauges::Waiting QueueGauges::count_waiting(engine::NodeIndex node) const {
                 parts_.stores.of<api::Workload>().find(key.substr(0, slash), key.substr(slash + 1));
             ++waiting.parked_by_labels[found ? parts_.tally.labels_of(*found) : metrics::Labels()];
         }
-    }
+    });
     waiting.active_classes = active.size();
     waiting.inadmissible_classes = inadmissible.size();
     for (const auto& [resource, amount] : requests) {

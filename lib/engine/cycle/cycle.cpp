@@ -51,7 +51,7 @@ void Cycle::take_heads() {
     state_.blocked_until_ready_ = false;
     const WorkloadIndex next = std::exchange(state_.held_back_, WorkloadIndex{});
     NodeIndex queue_of_next;
-    if (next.is_valid() && state_.workloads_[next.at()].bucket == Bucket::Heap) {
+    if (next.is_valid() && state_.bucket(next) == Bucket::Heap) {
         queue_of_next = editor_.cluster_queue_of(state_.workloads_[next.at()]);
     }
     std::vector<NodeIndex> ready;
@@ -509,7 +509,7 @@ void Cycle::requeue() {
         // Heads that the cycle did not come to: as if they had not been taken.
         for (auto& entry : entries_) {
             WorkloadRecord& record = state_.workloads_[entry.workload.at()];
-            if (record.bucket == Bucket::Inflight) {
+            if (record.is_inflight) {
                 if (entry.outdated != nullptr) {
                     record.last_assignment = std::move(entry.outdated);
                 }

@@ -1,7 +1,5 @@
 #include "engine/state/audit.hpp"
 
-#include "engine/state/queue_order.hpp"
-
 #include <map>
 #include <string>
 #include <utility>
@@ -35,52 +33,21 @@ class Auditor {
     void check_queue(NodeIndex index) {
         const ClusterQueueRecord& queue = state_.cluster_queue(index);
         const std::string& name = state_.node_name(index);
-        std::size_t at = 0;
-        for (const auto workload : queue.heap) {
-            const WorkloadRecord& record = state_.workload(workload);
-            if (record.bucket != Bucket::Heap || record.bucket_position != at) {
-                fail(index, "a heap entry does not know its place", name + " " + record.key);
-            }
-            if (at > 0 && is_before(queue, workload, queue.heap[(at - 1) / 2])) {
-                fail(index, "a heap entry is served before its parent", name + " " + record.key);
-            }
-            if (!is_listed_in_class(queue, workload)) {
-                fail(index, "a heap entry is not found by its class", name + " " + record.key);
-            }
-            check_pending(index, record);
-            ++at;
+        if (const std::string fault = queue.pending.find_fault(state_.workloads());
+            !fault.empty()) {
+            fail(index, fault, name);
         }
-        at = 0;
-        for (const auto workload : queue.inadmissible) {
-            const WorkloadRecord& record = state_.workload(workload);
-            if (record.bucket != Bucket::Inadmissible || record.bucket_position != at) {
-                fail(index, "a parked workload does not know its place", name + " " + record.key);
-            }
-            check_pending(index, record);
-            ++at;
-        }
-        if (state_.has_heap(index) == queue.heap.empty()) {
+        const auto check = [this, index](WorkloadIndex workload) {
+            check_pending(index, state_.workload(workload));
+        };
+        queue.pending.for_each_waiting(check);
+        queue.pending.for_each_parked(check);
+        if (state_.has_heap(index) != queue.pending.has_waiting()) {
             fail(index, "a heap is not known to have entries", name);
         }
         if (queue.inflight.is_valid()) {
             fail(index, "a head is in flight outside a cycle", name);
         }
-    }
-
-    bool is_before(const ClusterQueueRecord& queue, WorkloadIndex a, WorkloadIndex b) const {
-        return state_.is_served_before(queue, a, b);
-    }
-
-    bool is_listed_in_class(const ClusterQueueRecord& queue, WorkloadIndex workload) const {
-        const WorkloadRecord& record = state_.workload(workload);
-        if (record.scheduling_class == 0) {
-            return true;
-        }
-        if (record.previous_of_class.is_valid()) {
-            return state_.workload(record.previous_of_class).next_of_class == workload;
-        }
-        const auto first = queue.heap_by_class.find(record.scheduling_class);
-        return first != queue.heap_by_class.end() && first->second == workload;
     }
 
     void check_pending(NodeIndex index, const WorkloadRecord& record) {

@@ -1,12 +1,12 @@
 #pragma once
 
 #include "engine/quota/quota_tree.hpp"
+#include "engine/state/pending_queue.hpp"
 #include "engine/state/usage_ledger.hpp"
 #include "engine/types/ids.hpp"
 #include "engine/types/objects.hpp"
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <set>
 #include <vector>
@@ -39,11 +39,7 @@ struct ClusterQueueRecord {
     bool active = false;  ///< heads are taken from it
     ClusterQueue spec;
     std::vector<ResolvedGroup> groups;
-    std::vector<WorkloadIndex> heap;
-    /// Of each scheduling class one workload in the heap; the others follow it, see
-    /// WorkloadRecord::next_of_class.
-    std::map<std::uint64_t, WorkloadIndex> heap_by_class;
-    std::vector<WorkloadIndex> inadmissible;
+    PendingQueue pending;
     WorkloadIndex inflight;
     Preemptor preemptor;
     /// The evictions that make it the preemptor, without those that failed; empty: it is sure to

@@ -85,9 +85,23 @@ WorkloadIndex State::find_workload(std::string_view key) const {
     return workload_index_.find(key, workloads_);
 }
 
+Bucket State::bucket(WorkloadIndex index) const {
+    const WorkloadRecord& of = workloads_[index.at()];
+    if (of.is_inflight) {
+        return Bucket::Inflight;
+    }
+    if (!of.is_queued()) {
+        return Bucket::None;
+    }
+    const NodeIndex in = local_queues_[of.local_queue.at()].cluster_queue;
+    return cluster_queues_[in.at()].pending.is_waiting(of) ? Bucket::Heap : Bucket::Inadmissible;
+}
+
 std::vector<WorkloadIndex> State::heap_in_order(NodeIndex cluster_queue) const {
     const auto& record = cluster_queues_[cluster_queue.at()];
-    auto sorted = record.heap;
+    std::vector<WorkloadIndex> sorted;
+    sorted.reserve(record.pending.waiting());
+    record.pending.for_each_waiting([&sorted](WorkloadIndex index) { sorted.push_back(index); });
     const QueueOrder before(workloads_, local_queues_, record, shares_admission_fairly(record));
     std::sort(sorted.begin(), sorted.end(), before);
     return sorted;
@@ -95,7 +109,9 @@ std::vector<WorkloadIndex> State::heap_in_order(NodeIndex cluster_queue) const {
 
 std::vector<WorkloadIndex> State::inadmissible_in_order(NodeIndex cluster_queue) const {
     const auto& record = cluster_queues_[cluster_queue.at()];
-    auto sorted = record.inadmissible;
+    std::vector<WorkloadIndex> sorted;
+    sorted.reserve(record.pending.parked());
+    record.pending.for_each_parked([&sorted](WorkloadIndex index) { sorted.push_back(index); });
     const QueueOrder before(workloads_, local_queues_, record, shares_admission_fairly(record));
     std::sort(sorted.begin(), sorted.end(), before);
     return sorted;

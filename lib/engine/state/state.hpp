@@ -75,6 +75,7 @@ class State {
         return local_queue_names_.find(key);
     }
 
+    const std::vector<WorkloadRecord>& workloads() const { return workloads_; }
     const WorkloadRecord& workload(WorkloadIndex index) const { return workloads_[index.at()]; }
     const ClusterQueueRecord& cluster_queue(NodeIndex index) const {
         return cluster_queues_[index.at()];
@@ -89,6 +90,8 @@ class State {
     /// ClusterQueue and tries it before all others. An invalid index: there is none.
     WorkloadIndex held_back() const { return held_back_; }
 
+    /// Returns where the workload is among those that wait for quota.
+    Bucket bucket(WorkloadIndex index) const;
     /// Pending workloads of a ClusterQueue that are tried, in service order. Cost: n log n.
     std::vector<WorkloadIndex> heap_in_order(NodeIndex cluster_queue) const;
     /// Those that wait for an event, in service order. Cost: n log n.

@@ -108,15 +108,12 @@ class StateEditor {
     void wake_parked(NodeIndex cluster_queue);
     void requeue_all_of(LocalQueueIndex local_queue);
     void drop_all_of(LocalQueueIndex local_queue);
-    /// What enters the heap is found by its class from then on, until it leaves.
-    void list_in_class(ClusterQueueRecord& queue, WorkloadIndex workload);
-    void unlist_from_class(ClusterQueueRecord& queue, WorkloadIndex workload);
-    void heap_up(ClusterQueueRecord& queue, std::size_t at);
-    void heap_down(ClusterQueueRecord& queue, std::size_t at);
-    void heap_place(ClusterQueueRecord& queue, std::size_t at, WorkloadIndex workload);
-    void fix_heap(ClusterQueueRecord& queue, WorkloadIndex workload);
-    /// Puts all in order again, at less cost than one by one.
-    void make_heap(ClusterQueueRecord& queue);
+    /// Returns what the LocalQueue has used if the ClusterQueue orders by it, and 0 otherwise.
+    double usage_in(const ClusterQueueRecord& queue, LocalQueueIndex local_queue) const;
+    /// Orders the waiting workloads again after LocalQueues' usage changed.
+    void reorder(ClusterQueueRecord& queue);
+    /// Lists the ClusterQueue among those with waiting workloads, or takes it out.
+    void list_heap(NodeIndex cluster_queue);
 
     // Admission fair sharing (KEP-4136).
     void begin_ledger(LocalQueueIndex index, const ConsumedResources& consumed);

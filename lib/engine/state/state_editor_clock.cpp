@@ -41,6 +41,10 @@ void StateEditor::step_clock(Duration by) {
         if (is_held_back) {
             await(BackOff::RefusedWrite, workload.held_back_until);
         }
+        if (state_.bucket(index) == Bucket::Inadmissible && !back_off_expired(workload)) {
+            take_from_queue(index);  // a wake-up has to ask for its back-off now
+            push_inadmissible(index);
+        }
     }
 }
 

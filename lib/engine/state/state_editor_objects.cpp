@@ -242,7 +242,7 @@ void StateEditor::on(const ClusterQueueChanged& event) {
             index, spec.cohort, spec.fair_weight, declared_quotas(spec.resource_groups)
         );
     }
-    make_heap(record);  // admission fair sharing may have come or gone
+    reorder(record);  // admission fair sharing may have come or gone
     refresh();
     if (reordered) {
         state_.tree_.touch(state_.tree_.node(index).root);  // what was tried has other places now
@@ -385,7 +385,7 @@ void StateEditor::requeue_all_of(LocalQueueIndex index) {
     }
     for (const auto workload : local_queue.workloads) {
         const WorkloadRecord& w = record(workload);
-        if (w.queueable && w.holding == nullptr && w.bucket != Bucket::Heap) {
+        if (w.queueable && w.holding == nullptr && state_.bucket(workload) != Bucket::Heap) {
             take_from_queue(workload);
             push_to_heap(workload);  // whatever its back-off says
         }

@@ -1,6 +1,5 @@
 // The pending queues: heap, parked workloads, wake-ups.
 #include "base/assert.hpp"
-#include "engine/state/queue_order.hpp"
 #include "engine/state/state_editor.hpp"
 
 #include <algorithm>
@@ -34,91 +33,6 @@ bool StateEditor::back_off_expired(const WorkloadRecord& workload) const {
            !is_later(workload.held_back_until);
 }
 
-void StateEditor::heap_place(ClusterQueueRecord& queue, std::size_t at, WorkloadIndex workload) {
-    queue.heap[at] = workload;
-    record(workload).bucket_position = static_cast<std::uint32_t>(at);
-}
-
-void StateEditor::heap_up(ClusterQueueRecord& queue, std::size_t at) {
-    const QueueOrder before(
-        state_.workloads_, state_.local_queues_, queue, state_.shares_admission_fairly(queue)
-    );
-    const WorkloadIndex moving = queue.heap[at];
-    while (at > 0) {
-        const std::size_t parent = (at - 1) / 2;
-        if (!before(moving, queue.heap[parent])) {
-            break;
-        }
-        heap_place(queue, at, queue.heap[parent]);
-        at = parent;
-    }
-    heap_place(queue, at, moving);
-}
-
-void StateEditor::heap_down(ClusterQueueRecord& queue, std::size_t at) {
-    const QueueOrder before(
-        state_.workloads_, state_.local_queues_, queue, state_.shares_admission_fairly(queue)
-    );
-    const WorkloadIndex moving = queue.heap[at];
-    while (true) {
-        std::size_t child = 2 * at + 1;
-        if (child >= queue.heap.size()) {
-            break;
-        }
-        if (child + 1 < queue.heap.size() && before(queue.heap[child + 1], queue.heap[child])) {
-            ++child;
-        }
-        if (!before(queue.heap[child], moving)) {
-            break;
-        }
-        heap_place(queue, at, queue.heap[child]);
-        at = child;
-    }
-    heap_place(queue, at, moving);
-}
-
-void StateEditor::make_heap(ClusterQueueRecord& queue) {
-    for (std::size_t at = queue.heap.size() / 2; at-- > 0;) {
-        heap_down(queue, at);
-    }
-}
-
-void StateEditor::fix_heap(ClusterQueueRecord& queue, WorkloadIndex workload) {
-    heap_up(queue, record(workload).bucket_position);
-    heap_down(queue, record(workload).bucket_position);
-}
-
-void StateEditor::list_in_class(ClusterQueueRecord& queue, WorkloadIndex index) {
-    WorkloadRecord& workload = record(index);
-    if (workload.scheduling_class == 0) {
-        return;
-    }
-    WorkloadIndex& first = queue.heap_by_class[workload.scheduling_class];
-    if (first.is_valid()) {
-        record(first).previous_of_class = index;
-    }
-    workload.next_of_class = std::exchange(first, index);
-}
-
-void StateEditor::unlist_from_class(ClusterQueueRecord& queue, WorkloadIndex index) {
-    WorkloadRecord& workload = record(index);
-    if (workload.scheduling_class == 0) {
-        return;
-    }
-    const auto next = std::exchange(workload.next_of_class, WorkloadIndex{});
-    const auto previous = std::exchange(workload.previous_of_class, WorkloadIndex{});
-    if (next.is_valid()) {
-        record(next).previous_of_class = previous;
-    }
-    if (previous.is_valid()) {
-        record(previous).next_of_class = next;
-    } else if (next.is_valid()) {
-        queue.heap_by_class.at(workload.scheduling_class) = next;
-    } else {
-        queue.heap_by_class.erase(workload.scheduling_class);
-    }
-}
-
 void StateEditor::note_queue_change(WorkloadIndex index) {
     if (!state_.keeps_queue_changes_ || record(index).queue_changed) {
         return;
@@ -130,7 +44,7 @@ void StateEditor::note_queue_change(WorkloadIndex index) {
 std::vector<WorkloadIndex> StateEditor::take_queue_changes() {
     if (!std::exchange(state_.keeps_queue_changes_, true)) {
         for (std::size_t at = 0; at < state_.workloads_.size(); ++at) {
-            if (state_.workloads_[at].bucket != Bucket::None) {
+            if (state_.workloads_[at].is_queued()) {
                 note_queue_change(make_index<WorkloadIndex>(at));
             }
         }
@@ -142,72 +56,69 @@ std::vector<WorkloadIndex> StateEditor::take_queue_changes() {
     return taken;
 }
 
+double StateEditor::usage_in(const ClusterQueueRecord& queue, LocalQueueIndex local_queue) const {
+    return state_.shares_admission_fairly(queue) ? state_.local_queues_[local_queue.at()].fair_usage
+                                                 : 0.0;
+}
+
+void StateEditor::reorder(ClusterQueueRecord& queue) {
+    queue.pending.reorder(state_.workloads_, [this, &queue](LocalQueueIndex local_queue) {
+        return usage_in(queue, local_queue);
+    });
+}
+
+void StateEditor::list_heap(NodeIndex cluster_queue) {
+    if (queue(cluster_queue).pending.has_waiting()) {
+        state_.with_heap_.emplace(state_.tree_.node_name(cluster_queue), cluster_queue);
+    } else {
+        state_.with_heap_.erase(state_.tree_.node_name(cluster_queue));
+    }
+}
+
 void StateEditor::push_to_heap(WorkloadIndex index) {
-    WorkloadRecord& workload = record(index);
+    const WorkloadRecord& workload = record(index);
     const NodeIndex target = cluster_queue_of(workload);
-    SLUICE_ASSERT(target.is_valid() && workload.bucket == Bucket::None);
+    SLUICE_ASSERT(target.is_valid() && !workload.is_queued());
     ClusterQueueRecord& into = queue(target);
     note_queue_change(index);
-    workload.bucket = Bucket::Heap;
-    into.heap.push_back(index);
-    list_in_class(into, index);
-    if (into.heap.size() == 1) {
-        state_.with_heap_.emplace(state_.tree_.node_name(target), target);
+    into.pending.push(
+        state_.workloads_, index, !back_off_expired(workload), usage_in(into, workload.local_queue)
+    );
+    if (into.pending.waiting() == 1) {
+        list_heap(target);
     }
-    heap_up(into, into.heap.size() - 1);
 }
 
 void StateEditor::push_inadmissible(WorkloadIndex index) {
-    WorkloadRecord& workload = record(index);
+    const WorkloadRecord& workload = record(index);
     const NodeIndex target = cluster_queue_of(workload);
-    SLUICE_ASSERT(target.is_valid() && workload.bucket == Bucket::None);
+    SLUICE_ASSERT(target.is_valid() && !workload.is_queued());
     ClusterQueueRecord& into = queue(target);
     note_queue_change(index);
-    workload.bucket = Bucket::Inadmissible;
-    workload.bucket_position = static_cast<std::uint32_t>(into.inadmissible.size());
-    into.inadmissible.push_back(index);
+    into.pending.park(
+        state_.workloads_, index, !back_off_expired(workload), usage_in(into, workload.local_queue)
+    );
     state_.tree_.set_waiting(target, true);
 }
 
 void StateEditor::take_from_queue(WorkloadIndex index) {
     WorkloadRecord& workload = record(index);
-    if (workload.bucket == Bucket::None) {
+    if (!workload.is_queued()) {
         return;
     }
     note_queue_change(index);
-    // The bucket belongs to the ClusterQueue of the LocalQueue, which may be stopped or gone by
-    // now.
+    // It is queued in the ClusterQueue of the LocalQueue, which may be stopped or gone by now.
     const NodeIndex of = state_.local_queues_[workload.local_queue.at()].cluster_queue;
     ClusterQueueRecord& from = queue(of);
-    const std::size_t at = workload.bucket_position;
-    switch (workload.bucket) {
-        case Bucket::None:
-            break;
-        case Bucket::Inflight:
-            from.inflight = WorkloadIndex{};
-            break;
-        case Bucket::Inadmissible: {
-            const WorkloadIndex last = from.inadmissible.back();
-            from.inadmissible[at] = last;
-            record(last).bucket_position = static_cast<std::uint32_t>(at);
-            from.inadmissible.pop_back();
-            break;
-        }
-        case Bucket::Heap: {
-            unlist_from_class(from, index);
-            const WorkloadIndex last = from.heap.back();
-            from.heap.pop_back();
-            if (last != index) {
-                heap_place(from, at, last);
-                fix_heap(from, last);
-            }
-            if (from.heap.empty()) {
-                state_.with_heap_.erase(state_.tree_.node_name(of));
-            }
-            break;
-        }
+    if (std::exchange(workload.is_inflight, false)) {
+        from.inflight = WorkloadIndex{};
+        return;
     }
-    workload.bucket = Bucket::None;
+    const bool had_heap = from.pending.has_waiting();
+    from.pending.remove(state_.workloads_, index);
+    if (had_heap && !from.pending.has_waiting()) {
+        list_heap(of);
+    }
 }
 
 void StateEditor::enqueue(WorkloadIndex index) {
@@ -228,18 +139,23 @@ void StateEditor::enqueue(WorkloadIndex index) {
 }
 
 WorkloadIndex StateEditor::pop_head(NodeIndex cluster_queue) {
-    ClusterQueueRecord& from = queue(cluster_queue);
-    if (from.heap.empty()) {
+    const ClusterQueueRecord& from = queue(cluster_queue);
+    if (!from.pending.has_waiting()) {
         return {};
     }
-    const WorkloadIndex head = from.heap.front();
+    WorkloadIndex head = from.pending.first();
+    const WorkloadIndex preemptor = from.preemptor.workload;
+    if (from.preemptor.sticky && preemptor != head && state_.bucket(preemptor) == Bucket::Heap &&
+        from.pending.is_usage_equal(record(preemptor), record(head))) {
+        head = preemptor;
+    }
     pop(head);
     return head;
 }
 
 void StateEditor::pop(WorkloadIndex index) {
     take_from_queue(index);
-    record(index).bucket = Bucket::Inflight;
+    record(index).is_inflight = true;
     queue(cluster_queue_of(record(index))).inflight = index;
 }
 
@@ -268,11 +184,10 @@ void StateEditor::park_class(NodeIndex cluster_queue, std::uint64_t scheduling_c
     }
     from.parked_classes.insert(scheduling_class);
     state_.tree_.set_waiting(cluster_queue, true);
-    for (auto like = from.heap_by_class.find(scheduling_class); like != from.heap_by_class.end();
-         like = from.heap_by_class.find(scheduling_class)) {
-        const WorkloadIndex index = like->second;
-        take_from_queue(index);
-        push_inadmissible(index);
+    const bool had_heap = from.pending.has_waiting();
+    from.pending.park_class(state_.workloads_, scheduling_class);
+    if (had_heap && !from.pending.has_waiting()) {
+        list_heap(cluster_queue);
     }
 }
 
@@ -304,17 +219,11 @@ void StateEditor::set_preemptor(
             of.evictions.push_back({.victim = victim, .eviction = record(victim).eviction});
         }
     }
-    const WorkloadIndex before = of.preemptor.sticky ? of.preemptor.workload : WorkloadIndex{};
     of.preemptor = Preemptor{
         .workload = workload,
         .generation = record(workload).generation,
         .sticky = of.spec.strategy == QueueingStrategy::BestEffortFIFO,
     };
-    for (const auto moved : {before, workload}) {
-        if (moved.is_valid() && record(moved).bucket == Bucket::Heap) {
-            fix_heap(of, moved);
-        }
-    }
 }
 
 void StateEditor::clear_preemptor(WorkloadIndex workload) {
@@ -328,7 +237,7 @@ void StateEditor::clear_preemptor(WorkloadIndex workload) {
     }
     ClusterQueueRecord& at = queue(cluster_queue);
     if (at.preemptor.workload == workload) {
-        SLUICE_ASSERT(of.bucket != Bucket::Heap);
+        SLUICE_ASSERT(state_.bucket(workload) != Bucket::Heap);
         drop_preemptors(at);
     }
     if (at.preemptor_before.workload == workload) {
@@ -351,7 +260,6 @@ void StateEditor::eviction_failed(WorkloadIndex victim) {
         });
         if (failed > 0 && of.evictions.empty()) {
             of.preemptor = std::exchange(of.preemptor_before, Preemptor{});
-            make_heap(of);
         }
     }
 }
@@ -395,41 +303,24 @@ void StateEditor::wake_now(NodeIndex root) {
     for (const auto index : std::vector(waiting.begin(), waiting.end())) {
         queue(index).parked_classes.clear();
         wake_parked(index);
-        state_.tree_.set_waiting(index, !queue(index).inadmissible.empty());
+        state_.tree_.set_waiting(index, queue(index).pending.parked() > 0);
     }
 }
 
 void StateEditor::wake_parked(NodeIndex cluster_queue) {
-    ClusterQueueRecord& woken = queue(cluster_queue);
-    const std::size_t before = woken.heap.size();
-    std::size_t kept = 0;
-    for (const auto index : woken.inadmissible) {
-        WorkloadRecord& workload = record(index);
-        const auto& local_queue = state_.local_queues_[workload.local_queue.at()];
-        if (local_queue.namespace_match == NamespaceMatch::Matches && back_off_expired(workload)) {
-            workload.bucket = Bucket::Heap;
-            workload.bucket_position = static_cast<std::uint32_t>(woken.heap.size());
-            woken.heap.push_back(index);
-            list_in_class(woken, index);
-        } else {
-            workload.bucket_position = static_cast<std::uint32_t>(kept);
-            woken.inadmissible[kept++] = index;
-        }
+    PendingQueue& woken = queue(cluster_queue).pending;
+    const bool had_heap = woken.has_waiting();
+    woken.wake(
+        state_.workloads_,
+        [this](LocalQueueIndex index) {
+            const LocalQueueRecord& local_queue = state_.local_queues_[index.at()];
+            return local_queue.namespace_match == NamespaceMatch::Matches;
+        },
+        [this](WorkloadIndex index) { return back_off_expired(record(index)); }
+    );
+    if (!had_heap && woken.has_waiting()) {
+        list_heap(cluster_queue);
     }
-    woken.inadmissible.resize(kept);
-    if (woken.heap.size() == before) {
-        return;
-    }
-    if (before == 0) {
-        state_.with_heap_.emplace(state_.tree_.node_name(cluster_queue), cluster_queue);
-    }
-    if (woken.heap.size() < 2 * before) {
-        for (std::size_t at = before; at < woken.heap.size(); ++at) {
-            heap_up(woken, at);
-        }
-        return;
-    }
-    make_heap(woken);
 }
 
 void StateEditor::on(const TimerFired&) {
@@ -451,7 +342,7 @@ void StateEditor::on(const TimerFired&) {
     while (!state_.back_offs_.empty() && state_.back_offs_.begin()->at <= now_) {
         const WorkloadIndex index = state_.back_offs_.begin()->workload;
         state_.back_offs_.erase(state_.back_offs_.begin());
-        if (record(index).bucket == Bucket::Inadmissible && back_off_expired(record(index))) {
+        if (state_.bucket(index) == Bucket::Inadmissible && back_off_expired(record(index))) {
             take_from_queue(index);
             enqueue(index);
         }

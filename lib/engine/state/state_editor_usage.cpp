@@ -58,7 +58,7 @@ void StateEditor::sample_usage() {
         state_.samples_.insert({*local_queue.sample_at, index});
     }
     for (const auto cluster_queue : reordered) {
-        make_heap(queue(cluster_queue));
+        reorder(queue(cluster_queue));
     }
 }
 
@@ -121,7 +121,7 @@ bool StateEditor::set_fair_usage(LocalQueueIndex index) {
 
 void StateEditor::update_fair_usage(LocalQueueIndex index) {
     if (set_fair_usage(index)) {
-        make_heap(queue(state_.local_queues_[index.at()].cluster_queue));
+        reorder(queue(state_.local_queues_[index.at()].cluster_queue));
     }
 }
 

@@ -340,12 +340,10 @@ void StateEditor::update_pending(WorkloadIndex index, const Workload& given) {
         workload.requeue_at && workload.requeue_at != given.requeue_at &&
         *workload.requeue_at <= now_ &&
         state_.back_offs_.contains({*workload.requeue_at, index, BackOff::Requeue});
-    const bool was_parked = workload.bucket == Bucket::Inadmissible;
-    const bool was_in_heap = workload.bucket == Bucket::Heap;
-    if (!was_parked || changed || back_off_ended || !given.queueable) {
-        take_from_queue(index);  // under the keys that it was queued with
-    }
-    note_queue_change(index);  // a parked one may stay where it is and change its place
+    const Bucket bucket = state_.bucket(index);
+    const bool stays_parked =
+        bucket == Bucket::Inadmissible && !changed && !back_off_ended && given.queueable;
+    take_from_queue(index);  // under the keys that it was queued with
     workload.priority = given.priority;
     workload.queue_order = given.queue_order;
     workload.generation = given.generation;
@@ -359,6 +357,10 @@ void StateEditor::update_pending(WorkloadIndex index, const Workload& given) {
     workload.pods_ready = given.pods_ready;
     take_slice(workload, given);
     set_back_off(index, BackOff::Requeue, given.requeue_at);
+    if (stays_parked) {
+        push_inadmissible(index);
+        return;
+    }
     if (freed.is_valid()) {
         // Before it queues again itself: it is judged with its class not parked.
         wake_for(freed, cluster_queue_of(workload));
@@ -368,9 +370,9 @@ void StateEditor::update_pending(WorkloadIndex index, const Workload& given) {
         workload.last_assignment.reset();
         return;
     }
-    if (was_in_heap && cluster_queue_of(workload).is_valid()) {
+    if (bucket == Bucket::Heap && cluster_queue_of(workload).is_valid()) {
         push_to_heap(index);  // back-off and parked classes keep out only what is not in the heap
-    } else if (workload.bucket == Bucket::None) {
+    } else {
         enqueue(index);
     }
 }
@@ -438,7 +440,7 @@ void StateEditor::on(const AdmissionFailed& event) {
     } else if (workload.queueable) {
         enqueue(index);
     }
-    if (workload.bucket == Bucket::Inadmissible && back_off_expired(workload)) {
+    if (state_.bucket(index) == Bucket::Inadmissible && back_off_expired(workload)) {
         // It failed after its nomination: its class may be parked, it is not.
         take_from_queue(index);
         push_to_heap(index);

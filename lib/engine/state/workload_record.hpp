@@ -9,6 +9,7 @@
 #include "engine/types/time.hpp"
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,8 +34,13 @@ struct LastAssignment {
     bool has_progress() const;
 };
 
-/// The pending bucket a workload is in, at most one.
-enum class Bucket : std::uint8_t { None, Heap, Inadmissible, Inflight };
+/// Where a pending workload is; see State::bucket().
+enum class Bucket : std::uint8_t {
+    None,
+    Heap,          ///< cycles try it in its turn
+    Inadmissible,  ///< it waits for an event
+    Inflight,      ///< a cycle is trying it
+};
 
 /// What keeps a pending workload back for a time.
 enum class BackOff : std::uint8_t {
@@ -76,16 +82,18 @@ void add_pod_set(Holding& into, PodSetShare share, bool is_only);
 
 /// A workload as the state keeps it.
 struct WorkloadRecord {
+    static constexpr std::uint32_t kNoGroup = std::numeric_limits<std::uint32_t>::max();
+
     std::string key;  ///< "namespace/name"
     std::string uid;
     // What queues read stands together: very many records are gone through for it.
     LocalQueueIndex local_queue;
+    std::uint32_t group = kNoGroup;  ///< of the PendingQueue, whose side and position these are
     std::uint32_t bucket_position = 0;
-    WorkloadIndex next_of_class;  ///< in the heap, as long as it is there itself
-    WorkloadIndex previous_of_class;
     std::int64_t priority = 0;
     Time queue_order;
-    Bucket bucket = Bucket::None;
+    std::uint8_t side = 0;
+    bool is_inflight = false;  ///< a cycle is trying it
     bool exists = false;
     bool queueable = false;
     bool requeued_false = false;
@@ -114,6 +122,9 @@ struct WorkloadRecord {
     bool eviction_expected = false;  ///< our eviction is being written
     bool shows_admitted = false;     ///< its status said so last
     bool queue_changed = false;      ///< it is among the queue changes that are kept
+
+    /// Returns true if the workload is pending: waiting, parked or in flight.
+    bool is_queued() const { return group != kNoGroup || is_inflight; }
 };
 
 }  // namespace sluice::engine

@@ -198,7 +198,7 @@ class PendingOrder::Index {
     }
     void enter(WorkloadIndex index) {
         const engine::WorkloadRecord& record = state_.workload(index);
-        if (record.bucket == engine::Bucket::None) {
+        if (!record.is_queued()) {
             return;
         }
         if (entry_of_.size() <= index.at()) {

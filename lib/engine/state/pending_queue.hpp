@@ -1,0 +1,178 @@
+// The pending workloads of one ClusterQueue, grouped by scheduling class.
+#pragma once
+
+#include "base/small_vector.hpp"
+#include "engine/state/workload_record.hpp"
+#include "engine/types/ids.hpp"
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace sluice::engine {
+
+/// The key by which pending workloads form a group. Workloads of one group differ in timestamp and
+/// name alone, so that one entry in the heap stands for all of them.
+struct GroupKey {
+    std::uint64_t scheduling_class = 0;
+    std::int64_t priority = 0;
+    LocalQueueIndex local_queue;
+    /// Their back-off had not ended when they were queued: a wake-up asks each of them.
+    bool is_backed_off = false;
+    friend auto operator<=>(const GroupKey&, const GroupKey&) = default;
+};
+
+/// The pending workloads of one ClusterQueue. Each is either waiting, which means that cycles try
+/// it in its turn, or parked until an event that may help it (upstream's heap and
+/// inadmissibleWorkloads).
+///
+/// A group keeps its waiting and its parked members in two heaps. To wake or to park a whole group
+/// is to exchange their roles: O(log groups), however many members it has.
+///
+/// The records belong to the State. Functions that change places take them as an argument, write
+/// the places into them, and may not be called with those of another State.
+class PendingQueue {
+  public:
+    using Records = std::vector<WorkloadRecord>;
+
+    /// Adds a workload that cycles are to try. `usage`: what its LocalQueue has used by admission
+    /// fair sharing, and 0 without it. Requires: the workload is not queued.
+    void push(Records& records, WorkloadIndex workload, bool is_backed_off, double usage);
+    /// Adds a workload that waits for an event. Otherwise like push().
+    void park(Records& records, WorkloadIndex workload, bool is_backed_off, double usage);
+    /// Removes a workload. Requires: it is queued here.
+    void remove(Records& records, WorkloadIndex workload);
+
+    /// Parks the waiting workloads of a scheduling class.
+    void park_class(Records& records, std::uint64_t scheduling_class);
+
+    /// Makes parked workloads wait again: those of the LocalQueues for which `may_wake` returns
+    /// true. Of the groups in back-off it wakes the members for which `has_ended` returns true.
+    template <class MayWake, class HasEnded>
+    void wake(Records& records, const MayWake& may_wake, const HasEnded& has_ended) {
+        std::vector<std::uint32_t> woken;
+        std::vector<WorkloadIndex> ended;
+        for (const auto index : parked_groups_) {
+            const Group& group = groups_[index];
+            if (!may_wake(group.key.local_queue)) {
+                continue;
+            }
+            if (!group.key.is_backed_off) {
+                woken.push_back(index);
+                continue;
+            }
+            for (const auto workload : group.parked()) {
+                if (has_ended(workload)) {
+                    ended.push_back(workload);
+                }
+            }
+        }
+        wake_groups(records, woken);
+        for (const auto workload : ended) {
+            const double usage = groups_[records[workload.at()].group].usage;
+            remove(records, workload);
+            push(records, workload, false, usage);
+        }
+    }
+
+    /// Takes over the LocalQueues' usage, `usage_of(LocalQueueIndex)`, and puts the heap in order.
+    template <class UsageOf>
+    void reorder(const Records& records, const UsageOf& usage_of) {
+        for (const auto& [key, index] : by_key_) {
+            groups_[index].usage = usage_of(key.local_queue);
+        }
+        make_heap(records);
+    }
+
+    /// Returns the workload that is served first, the sticky preemptor apart. Requires:
+    /// has_waiting().
+    WorkloadIndex first() const { return groups_[heap_.front()].waiting().front(); }
+    bool has_waiting() const { return !heap_.empty(); }
+    std::size_t waiting() const { return waiting_; }  ///< How many workloads are waiting.
+    std::size_t parked() const { return parked_; }    ///< How many workloads are parked.
+    /// Returns true if the workload is waiting, false if it is parked. Requires: it is queued here.
+    bool is_waiting(const WorkloadRecord& record) const {
+        return groups_[record.group].waiting_side == record.side;
+    }
+    /// Returns true if the LocalQueues of both have used as much. Requires: both are queued here.
+    bool is_usage_equal(const WorkloadRecord& a, const WorkloadRecord& b) const {
+        return groups_[a.group].usage == groups_[b.group].usage;
+    }
+
+    /// Calls `visit` with each waiting workload, in the order of groups.
+    template <class Visit>
+    void for_each_waiting(const Visit& visit) const {
+        for (const auto& [key, index] : by_key_) {
+            for (const auto workload : groups_[index].waiting()) {
+                visit(workload);
+            }
+        }
+    }
+    /// Calls `visit` with each parked workload, in the order of groups.
+    template <class Visit>
+    void for_each_parked(const Visit& visit) const {
+        for (const auto& [key, index] : by_key_) {
+            for (const auto workload : groups_[index].parked()) {
+                visit(workload);
+            }
+        }
+    }
+
+    /// Returns the first thing that is inconsistent; empty if nothing is. For audit().
+    const char* find_fault(const Records& records) const;
+
+  private:
+    static constexpr std::uint32_t kNone = WorkloadRecord::kNoGroup;
+    using Members = SmallVector<WorkloadIndex, 2>;  // a heap by timestamp, uid and key
+
+    struct Group {
+        GroupKey key;
+        double usage = 0.0;
+        Members members[2];
+        std::uint8_t waiting_side = 0;
+        std::uint32_t heap_position = 0;    ///< if it has waiting members
+        std::uint32_t parked_position = 0;  ///< if it has parked members
+
+        Members& waiting() { return members[waiting_side]; }
+        const Members& waiting() const { return members[waiting_side]; }
+        Members& parked() { return members[1 - waiting_side]; }
+        const Members& parked() const { return members[1 - waiting_side]; }
+        bool is_empty() const { return members[0].empty() && members[1].empty(); }
+    };
+
+    std::uint32_t group_of(const GroupKey& key, double usage);
+    void keep_or_erase(std::uint32_t index);
+    static bool is_earlier(const Records& records, WorkloadIndex a, WorkloadIndex b);
+    static void place(Records& records, Members& members, std::size_t at, WorkloadIndex workload);
+    static void member_up(Records& records, Members& members, std::size_t at);
+    static void member_down(Records& records, Members& members, std::size_t at);
+    static void add_member(Records& records, Group& group, std::uint8_t side, WorkloadIndex added);
+    /// Adds the members of one side to those of the other and leaves it empty.
+    static void merge(Records& records, Group& group, std::uint8_t from);
+
+    bool is_before(const Records& records, std::uint32_t a, std::uint32_t b) const;
+    void group_up(const Records& records, std::size_t at);
+    void group_down(const Records& records, std::size_t at);
+    void make_heap(const Records& records);
+    void add_to_heap(const Records& records, std::uint32_t index);
+    void take_from_heap(const Records& records, std::uint32_t index);
+    void list_as_parked(std::uint32_t index);
+    void unlist_as_parked(std::uint32_t index);
+    /// Wakes all parked members of groups that are not in back-off.
+    void wake_groups(Records& records, const std::vector<std::uint32_t>& woken);
+
+    std::map<GroupKey, std::uint32_t> by_key_;
+    std::vector<Group> groups_;
+    std::vector<std::uint32_t> free_;           // places in groups_ that no group has
+    std::vector<std::uint32_t> heap_;           // groups with waiting members
+    std::vector<std::uint32_t> parked_groups_;  // groups with parked members, in any order
+    /// The group that lost its last member last. It is kept until another one does: a head that a
+    /// cycle refuses comes back to it.
+    std::uint32_t empty_ = kNone;
+    std::size_t waiting_ = 0;
+    std::size_t parked_ = 0;
+};
+
+}  // namespace sluice::engine
