@@ -1,3 +1,4 @@
+// Reads the resources of a pod's spec and computes the amounts that quotas count.
 #pragma once
 
 #include "api/core/effective_requests.hpp"
@@ -8,9 +9,9 @@
 
 namespace sluice::apiserver {
 
-/// The amounts of a list such as a container's requests; what is no amount is left out.
+/// Parses a list of amounts such as a container's requests; skips malformed amounts.
 api::ResourceList read_amounts(const json::Value* list);
-/// The same as it is written.
+/// Prints a list of amounts in the form of the API.
 json::Value print_amounts(const api::ResourceList& amounts);
 
 /// Returns the resources of a pod's spec as they are written, without defaults.
