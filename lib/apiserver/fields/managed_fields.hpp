@@ -71,8 +71,8 @@ void update_managed_fields(
 /// `after` to `before` and returns true: the write changes nothing.
 bool keep_times(const json::Value& before, json::Value& after);
 
-/// Returns the fields that a write of a kind or its subresource cannot set: of a built-in kind,
-/// else of a custom resource, which `is_custom_with_status` says to have the subresource `status`.
+/// Returns the fields that a write of a kind or its subresource cannot set.
+/// `is_custom_with_status`: the kind is a custom resource with the subresource `status`.
 ResetFields reset_fields_of(
     std::string_view group,
     std::string_view kind,
