@@ -108,7 +108,7 @@ std::string match_subject(const Value& bound, const Subject& subject, std::strin
     return "";
 }
 
-/// Visits the rules of a role; for an aggregated role also those of the roles that it selects.
+/// Visits the rules of a role; for an aggregated role also the rules of the roles that it selects.
 class RuleVisitor {
   public:
     RuleVisitor(const State& state, std::function<void(const Value& rule)> visit)

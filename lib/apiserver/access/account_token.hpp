@@ -13,7 +13,7 @@ namespace sluice::apiserver {
 /// The issuer of the tokens of service accounts, and their audience unless a request names another.
 inline constexpr std::string_view kTokenIssuer = "https://kubernetes.default.svc";
 
-/// An object that the token is bound to: the token is invalid after the object is deleted.
+/// An object that the token is bound to: the token is invalid after the object's deletion.
 struct BoundObject {
     std::string kind;  ///< Pod, Secret or Node
     std::string name;

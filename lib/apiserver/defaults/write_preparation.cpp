@@ -143,7 +143,7 @@ void generate_job_selector(Value& job) {
     labels.set("batch.kubernetes.io/job-name", name);
     labels.set("controller-uid", uid);
     labels.set("job-name", name);
-    // A Job without labels takes those of its template, including the generated ones.
+    // A Job whose labels are empty or were copied from its template gets the generated ones, too.
     Value& own = object_at(object_at(job, "metadata"), "labels");
     if (own.as_object().empty() || own == before) {
         own = labels;

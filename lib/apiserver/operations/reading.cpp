@@ -141,8 +141,8 @@ Render make_render(const State& state, const Route& route, Form form) {
     };
 }
 
-/// Like make_render(), with conversions of its own. Results are discarded while conversions are
-/// missing.
+/// Like make_render(), but takes conversions by webhooks from `conversions`. Results are discarded
+/// while conversions are missing.
 Render make_converting_render(
     State& state, const Route& route, Form form, const std::shared_ptr<Conversions>& conversions
 ) {

@@ -39,14 +39,14 @@ class WriteOperation final : public Operation {
 
   private:
     enum class Stage : std::uint8_t {
-        Prepare,
-        Choose,  ///< mutating policies
-        Select,  ///< find the mutating webhooks
-        Mutate,
-        Check,
-        Judge,
-        Validate,
-        Commit
+        Prepare,   ///< makes the object from the request
+        Choose,    ///< applies mutating policies
+        Select,    ///< finds the mutating webhooks
+        Mutate,    ///< calls them
+        Check,     ///< completes and validates the object
+        Judge,     ///< checks validating policies, finds the validating webhooks
+        Validate,  ///< calls them
+        Commit     ///< stores the object
     };
     struct Hook {
         json::Value configuration;  ///< one entry of `webhooks`

@@ -17,9 +17,9 @@ json::Value print_amounts(const api::ResourceList& amounts);
 /// Returns the resources of a pod's spec as they are written, without defaults.
 api::PodResources read_pod_resources(const json::Value& spec);
 
-/// Returns the amounts that a pod asks for (`side` requests) or may use at most (limits), as quotas
-/// and limit ranges count it: its containers together, or its largest init container if that is
-/// more; pod-level amounts instead if there are any; and its overhead.
+/// Returns the requests or the limits of a pod (`side`: "requests" or "limits") as quotas and limit
+/// ranges count them: the sum of its containers, or its largest init container if that is more; a
+/// pod-level amount replaces that of its resource; plus the overhead.
 api::ResourceList pod_amounts(const json::Value& pod, std::string_view side);
 
 }  // namespace sluice::apiserver

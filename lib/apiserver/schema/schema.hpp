@@ -51,15 +51,14 @@ class Schema {
     std::string go_type;
 
     std::vector<SchemaProperty> properties;  ///< sorted by name
-    std::vector<std::uint32_t> by_length;  ///< indices into `properties`, ordered by the length of
-                                           ///< the name, then by the name
-    std::vector<std::string> required;     ///< in the order of the schema
+    /// Indices into `properties`, ordered by the length of the name, then by the name.
+    std::vector<std::uint32_t> by_length;
+    std::vector<std::string> required;  ///< in the order of the schema
     /// The schema of members that are not in `properties`; nullptr if the schema has none, see
     /// allows_any_member.
     const Schema* additional_properties = nullptr;
-    bool allows_any_member =
-        false;  ///< additionalProperties: true, in the schema of a built-in kind
-    bool forbids_other_members = false;  ///< additionalProperties: false, in the schema of a CRD
+    bool allows_any_member = false;      ///< additionalProperties: true, of a built-in kind
+    bool forbids_other_members = false;  ///< additionalProperties: false, of a CRD
     const Schema* items = nullptr;
 
     ListType list_type = ListType::Atomic;

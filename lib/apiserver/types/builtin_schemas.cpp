@@ -185,7 +185,8 @@ Value operation(const OpenApiKind& kind, std::string_view action, Array list) {
         {"responses", Object{{"200", Object{{"description", "OK"}}}}},
     };
     if (!list.empty()) {
-        made.set("parameters", std::move(list));  // clients that read an empty list write none
+        // Left out if empty: clients drop an empty list when they write the document.
+        made.set("parameters", std::move(list));
     }
     return made;
 }
