@@ -25,6 +25,7 @@ struct ObjectFilter {
     LabelQuery labels;
     FieldQuery fields;
 
+    /// Returns true if the filter selects the object. Does not check the type.
     bool matches(const ObjectName& name, const json::Value& object) const;
 };
 
@@ -72,6 +73,7 @@ class Watch {
         return is_over_ || (options_.until && now >= *options_.until) ||
                (options_.is_served && !options_.is_served());
     }
+    /// Returns the time at which the watch ends; nullopt if it does not end.
     std::optional<Time> until() const { return options_.until; }
     /// Calls `wake` when the watch may have more lines or has ended.
     void on_change(std::function<void()> wake);

@@ -37,6 +37,7 @@ class State {
     std::string administrator_token{};  ///< see ApiServer::Options
     bool has_controller = false;        ///< see ApiServer::Options
 
+    /// Returns a random uid, which depends on the seed.
     std::string new_uid();
     /// Returns five random characters, as generateName appends them.
     std::string new_suffix();

@@ -62,7 +62,9 @@ class Store {
 
     /// Returns the latest resourceVersion.
     std::int64_t version() const { return version_; }
+    /// Returns the object of that name; nullptr if it does not exist.
     Snapshot find(const Collection& collection, const ObjectName& name) const;
+    /// Returns all objects of the collection. Lifetime: until the store changes.
     const Objects& objects(const Collection& collection) const;
     /// Returns the objects as they were at that version; nullopt if the log does not reach back to
     /// it.
@@ -75,6 +77,7 @@ class Store {
     /// Removes an object. Requires: the object exists.
     void remove(const Collection& collection, const ObjectName& name);
     std::vector<Collection> collections() const;
+    /// Returns the number of objects in all collections.
     std::size_t size() const;
 
     /// Returns the log of the collection, oldest entry first. The log has every change after that

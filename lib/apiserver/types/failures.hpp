@@ -22,6 +22,7 @@ Error conflict(const ResourceType& type, std::string_view name);
 /// A conflict with `why` as the text after the name.
 Error conflict(const ResourceType& type, std::string_view name, std::string_view why);
 Error invalid(const ResourceType& type, std::string_view name, const std::vector<Cause>& causes);
+/// Admission refuses the object. `why`: the end of the message.
 Error forbidden(
     const ResourceType& type,
     std::string_view name,
@@ -37,6 +38,7 @@ Error method_not_allowed();
 /// The request's path does not belong to the API.
 Error unknown_path();
 Error unsupported_media_type(std::string message);
+/// The requested resourceVersion or continue token is too old (410).
 Error expired(std::string message);
 Error internal(std::string message);
 /// The request took longer than the API server allows.
