@@ -42,7 +42,7 @@ std::optional<WriteOperation::Verb> write_verb_of(const Request& request, const 
     return std::nullopt;
 }
 
-/// Whether the resource knows what the method asks for, by the verbs that discovery tells.
+/// Returns true if discovery lists the verb of the request for the resource.
 bool allows_method(const Route& route, const Request& request) {
     if (!route.subresource.empty()) {
         return true;
@@ -61,7 +61,7 @@ bool allows_method(const Route& route, const Request& request) {
            !(is_whole_collection && route.type->is_namespaced);
 }
 
-/// Nothing takes long here, but a timeout that cannot be read is refused.
+/// Refuses a malformed timeout. Other timeouts are ignored: no request takes long.
 Result<void> check_timeout(const Request& request) {
     const std::string_view text = request.parameter("timeout");
     if (text.empty() || request.is_set("watch") || config::parse_go_duration(text)) {
@@ -72,7 +72,8 @@ Result<void> check_timeout(const Request& request) {
     ));
 }
 
-/// What has the form of a path below a group that is built in is a resource that is not there.
+/// Answers an unknown path. Below a group with built-in kinds the answer is a Status, elsewhere
+/// plain text.
 Response answer_unknown_path(std::string_view path) {
     const auto& known = builtin_kinds();
     const bool is_of_group = std::ranges::any_of(known, [path](const OpenApiKind& kind) {

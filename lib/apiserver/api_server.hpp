@@ -1,3 +1,4 @@
+// The API server in memory: answers requests without I/O.
 #pragma once
 
 #include "apiserver/operations/operation.hpp"
@@ -12,39 +13,41 @@
 
 namespace sluice::apiserver {
 
-/// Longer bodies of requests are refused.
+/// The maximum size of a request body, in bytes. Larger bodies are refused.
 inline constexpr std::size_t kBodyMax = std::size_t{3} * 1024 * 1024;
-/// The answer to them.
+/// Returns the refusal of a body that is too large.
 Response answer_too_large();
 
-/// An API server in memory: what Kubernetes' own does with a request, without I/O, clock or thread.
-/// The same requests at the same times with the same seed have the same answers. Thread: one.
+/// An API server in memory. It processes requests as Kubernetes' own does, without I/O, clock or
+/// threads. The answers depend only on the requests, their times and the seed. Thread: one.
 class ApiServer {
   public:
     struct Options {
-        std::uint64_t seed = 1;        ///< of uids and generated names
-        std::size_t log_max = 10'000;  ///< events of each collection that watches can go back to
-        /// The certificate by which the server is known, in PEM: each namespace has it in the
-        /// ConfigMap kube-root-ca.crt. None: there is no such ConfigMap.
+        std::uint64_t seed = 1;  ///< of uids and generated names
+        /// Maximum log entries per collection, to which watches can go back.
+        std::size_t log_max = 10'000;
+        /// The certificate of the server, in PEM, which each namespace gets in the ConfigMap
+        /// kube-root-ca.crt. If empty, namespaces do not get that ConfigMap.
         std::string root_ca{};
-        /// The bearer token of the administrator, who may do everything. Who knows it can make
-        /// tokens of service accounts, too.
+        /// The bearer token of the administrator, who may do everything. The key that signs tokens
+        /// of service accounts is derived from it, so whoever has it can also make such tokens.
         std::string administrator_token{};
-        /// The controller runs in this process, so that the conversions of Kueue's kinds are its
-        /// own, and need no call.
+        /// True if the controller runs in this process: its functions then convert Kueue's kinds,
+        /// without a call.
         bool has_controller = false;
     };
 
-    /// With what each cluster has from its beginning (cluster_content.hpp).
+    /// Constructs a server with the content of a new cluster (cluster_content.hpp).
     ApiServer(Options options, Time now);
 
+    /// Begins to answer a request; returns the response or an operation that must be continued.
     Answer begin(Request request, Time now);
-    /// The answer where no webhook is to be called; those of admission are passed over as if they
-    /// allowed all, and what one would convert fails.
+    /// Answers a request without calls of webhooks: admission webhooks count as if they allowed
+    /// everything, and conversions by a webhook fail.
     Response handle(Request request, Time now);
 
-    /// What each answer to requests of the path warns of, because the kind or its version goes out
-    /// of use; "": of nothing.
+    /// Returns the warning for each answer to requests of the path: its kind or version is
+    /// deprecated. Empty if it is not deprecated.
     std::string find_deprecation(std::string_view path) const;
 
     State& state() { return state_; }

@@ -25,7 +25,8 @@ json::Array texts(const std::vector<std::string>& list) {
     return {list.begin(), list.end()};
 }
 
-/// What tells whether objects are stored in another form than before: the beginning of a hash.
+/// Returns storageVersionHash, the beginning of a hash that changes with the version in which
+/// objects are stored.
 std::string storage_hash(const ResourceType& type) {
     constexpr std::size_t kBytes = 8;
     const std::string hash =

@@ -1,3 +1,4 @@
+// Answers discovery requests, and those for the version, OpenAPI documents and health.
 #pragma once
 
 #include "apiserver/types/request.hpp"
@@ -7,8 +8,8 @@
 
 namespace sluice::apiserver {
 
-/// /api, /apis and what is below them but no resource, /version, /openapi, /healthz and its like.
-/// Nothing: the path is none of these.
+/// Answers /api, /apis and the paths below them that do not name a resource, /version, /openapi,
+/// /healthz, /livez and /readyz. Returns nullopt for any other path.
 std::optional<Response> discover(const ResourceTable& types, const Request& request);
 
 }  // namespace sluice::apiserver

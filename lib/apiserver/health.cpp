@@ -13,8 +13,8 @@ namespace sluice::apiserver {
 
 namespace {
 
-/// What a real server goes on with after its start. This one has its namespaces, priority classes,
-/// addresses, definitions and discovery before it answers.
+/// The checks of work that a real server finishes after its start. This server has its namespaces,
+/// priority classes, addresses, definitions and discovery before it answers the first request.
 constexpr std::string_view kStarts[] = {
     "poststarthook/start-apiserver-admission-initializer",
     "poststarthook/generic-apiserver-start-informers",
@@ -36,8 +36,8 @@ constexpr std::string_view kStarts[] = {
     "poststarthook/apiservice-openapi-controller",
 };
 
-/// A server that answers has passed them all: there is no store beside it, and nothing that it
-/// begins with goes on in the background.
+/// Returns the health checks. All of them pass: the server has no separate store, and its start
+/// leaves no work in the background.
 std::vector<std::string_view> health_checks_of(std::string_view name) {
     std::vector<std::string_view> checks{"ping", "log", "etcd"};
     if (name == "readyz") {

@@ -1,3 +1,4 @@
+// Answers health checks.
 #pragma once
 
 #include "apiserver/types/request.hpp"
@@ -8,8 +9,8 @@
 
 namespace sluice::apiserver {
 
-/// The answer to /healthz, /livez and /readyz, with `verbose` and `exclude`, and to a single check
-/// below them. `parts`: of the path. Nothing: it is another path.
+/// Answers /healthz, /livez and /readyz, with `verbose` and `exclude`, and single checks below
+/// them. `parts`: the segments of the path. Returns nullopt for any other path.
 std::optional<Response> answer_health(
     const std::vector<std::string>& parts, const Request& request
 );

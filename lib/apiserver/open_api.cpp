@@ -17,7 +17,7 @@ namespace sluice::apiserver {
 
 namespace {
 
-/// The kinds of a group version that definitions define, as its document has them.
+/// Returns the custom kinds of a group version.
 std::vector<OpenApiKind> custom_kinds(
     const ResourceTable& types, std::string_view group, std::string_view version
 ) {
@@ -43,7 +43,7 @@ std::vector<OpenApiKind> custom_kinds(
     return kinds;
 }
 
-/// What OpenAPI v2 cannot say of a custom resource is left out there.
+/// Removes the parts of a custom resource's schema that OpenAPI v2 cannot express.
 void simplify(json::Value& schema) {
     if (schema.is_array()) {
         for (json::Value& each : schema.as_array()) {
@@ -80,7 +80,7 @@ void simplify(json::Value& schema) {
     }
 }
 
-/// All kinds in one document of OpenAPI v2, without paths.
+/// Returns all kinds in one OpenAPI v2 document, without paths.
 Response whole_document(const ResourceTable& types, std::string_view accept) {
     json::Value definitions = json::Object();
     std::set<std::pair<std::string, std::string>> versions;
@@ -94,7 +94,7 @@ Response whole_document(const ResourceTable& types, std::string_view accept) {
         }
         json::Value document = open_api_document(group, version, kinds);
         for (auto& [name, schema] : document.find("components")->find("schemas")->as_object()) {
-            // Nothing is told of an object that may have any fields.
+            // The fields of an object that may have any fields are not described.
             if (is_true(schema, "x-kubernetes-preserve-unknown-fields")) {
                 constexpr std::string_view kKinds = "x-kubernetes-group-version-kind";
                 schema =

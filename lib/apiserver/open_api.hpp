@@ -1,3 +1,4 @@
+// Answers requests for OpenAPI documents.
 #pragma once
 
 #include "apiserver/types/request.hpp"
@@ -9,8 +10,8 @@
 
 namespace sluice::apiserver {
 
-/// /openapi/v3 and the document of a group and version; /openapi/v2, without paths, in JSON or in
-/// protobuf as the client takes it.
+/// Answers /openapi/v3, its documents of group versions, and /openapi/v2, which has no paths and is
+/// in JSON or protobuf, whichever the client accepts.
 Response open_api(
     const ResourceTable& types, const std::vector<std::string>& parts, std::string_view accept
 );

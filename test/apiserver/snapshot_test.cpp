@@ -143,10 +143,10 @@ TEST_CASE("a snapshot of which one bit has turned is refused", "[snapshot]") {
 }
 
 TEST_CASE("foreign files are told from snapshots", "[snapshot]") {
-    CHECK(why("apiVersion: v1\n") == "it is no snapshot of sluice dev");
+    CHECK(why("apiVersion: v1\n") == "it is not a snapshot of sluice dev");
     CHECK(
         why("\x7f"
-            "ELF") == "it is no snapshot of sluice dev"
+            "ELF") == "it is not a snapshot of sluice dev"
     );
     CHECK(
         why(sealed("{\"sluiceSnapshot\":2,\"version\":1,\"objects\":0}\n")) ==
@@ -154,8 +154,8 @@ TEST_CASE("foreign files are told from snapshots", "[snapshot]") {
     );
     const std::string header = "{\"sluiceSnapshot\":1,\"version\":1,\"objects\":1}\n";
     CHECK(why(sealed(header)) == "none");
-    CHECK(why(sealed("{\"sluiceSnapshot\":1}\n")) == "its first line is no header");
-    CHECK(why(sealed(header + "{}\n")) == "line 2: it is no stored object");
+    CHECK(why(sealed("{\"sluiceSnapshot\":1}\n")) == "its first line is not a header");
+    CHECK(why(sealed(header + "{}\n")) == "line 2: it is not a stored object");
     CHECK(why(sealed(header + "{\n")).starts_with("line 2: "));
 }
 

@@ -51,7 +51,7 @@ TEST_CASE("what cannot be created is refused as the API server words it", "[apis
               .starts_with("415 UnsupportedMediaType: "));
     CHECK(
         client.outcome("POST", kConfigMaps, "x", "application/vnd.kubernetes.protobuf") ==
-        "400 BadRequest: the body is no message of protobuf"
+        "400 BadRequest: the body is not a protobuf message"
     );
     CHECK(client.outcome("PUT", kConfigMaps, "{}").starts_with("405 MethodNotAllowed: "));
     CHECK(client.send("GET", "/apis/none/v1/things").status == 404);

@@ -30,7 +30,7 @@ constexpr std::string_view kAccountPrefix = "system:serviceaccount:";
 constexpr std::string_view kAuthenticated = "system:authenticated";
 constexpr std::string_view kUnauthenticated = "system:unauthenticated";
 
-/// The service account that a user is; nothing: the user is none.
+/// Returns the service account that the user name denotes; nullopt for any other user.
 std::optional<ObjectName> find_account(std::string_view user) {
     if (!user.starts_with(kAccountPrefix)) {
         return std::nullopt;
@@ -56,7 +56,7 @@ bool has_text_or_all(const Value* list, std::string_view text) {
     return has_text(list, "*") || has_text(list, text);
 }
 
-/// `pods`, `pods/log`, `*/scale` or `*`.
+/// Matches `pods`, `pods/log`, `*/scale` or `*`.
 bool covers_resource(const Value* resources, const AccessQuestion& question) {
     if (question.subresource.empty()) {
         return has_text_or_all(resources, question.resource);
@@ -89,7 +89,7 @@ bool allows(const Value& rule, const AccessQuestion& question) {
            (items_of(names).empty() || has_text(names, question.name));
 }
 
-/// The subject of a binding that is this user, as reasons name it; "": it is another.
+/// Returns the subject of a binding as reasons name it if it matches the user; "" if it does not.
 std::string match_subject(const Value& bound, const Subject& subject, std::string_view ns) {
     const std::string_view kind = bound.string_at("kind");
     const std::string_view name = bound.string_at("name");
@@ -108,7 +108,7 @@ std::string match_subject(const Value& bound, const Subject& subject, std::strin
     return "";
 }
 
-/// The rules of a role, and of those that an aggregated one gathers.
+/// Visits the rules of a role; for an aggregated role also the rules of the roles that it selects.
 class RuleVisitor {
   public:
     RuleVisitor(const State& state, std::function<void(const Value& rule)> visit)
@@ -146,10 +146,10 @@ class RuleVisitor {
     std::set<std::string_view> seen_;
 };
 
-/// A binding that concerns the user, and a rule of its role.
+/// A rule that a binding grants to the user.
 struct Grant {
     const Value& rule;
-    std::string reason;  ///< why the rule is the user's
+    std::string reason;  ///< why the user has the rule
 };
 using VisitGrant = std::function<void(const Grant& grant)>;
 
@@ -343,7 +343,7 @@ std::optional<Error> find_access_fault(const State& state, const Request& reques
         return std::nullopt;
     }
     AccessQuestion question;
-    // Whether there is such a resource is asked later.
+    // Later steps check whether the resource exists.
     const auto path = read_resource_path(request.path);
     if (path) {
         question = {

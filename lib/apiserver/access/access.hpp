@@ -1,3 +1,4 @@
+// Authorization of requests by Roles and bindings (rbac.authorization.k8s.io); impersonation.
 #pragma once
 
 #include "apiserver/state/state.hpp"
@@ -10,51 +11,51 @@
 #include <string_view>
 #include <vector>
 
-/// What users may do by the Roles and bindings that there are (rbac.authorization.k8s.io).
+/// Decides what users may do, by Roles and bindings (rbac.authorization.k8s.io).
 namespace sluice::apiserver {
 
-/// Who asks.
+/// The user who makes a request.
 struct Subject {
     std::string user;
     std::vector<std::string> groups;
     std::string uid{};
-    /// What else is known, by its name.
+    /// Further attributes of the user, by name.
     std::map<std::string, std::vector<std::string>> extra{};
 };
 
-/// Who sends the request, with the groups that all such users are in.
+/// Returns the user who sends the request, with the groups that all such users belong to.
 Subject subject_of(const Request& request);
-/// As admission reviews and SelfSubjectReviews tell it.
+/// Returns the userInfo of admission reviews and SelfSubjectReviews.
 json::Value user_info(const Subject& subject);
 
-/// Writes the same into the spec of a CertificateSigningRequest.
+/// Writes the userInfo into the spec of a CertificateSigningRequest.
 void note_requester(json::Value& spec, const Subject& subject);
 
-/// What a user wants to do to objects, or, with a path, to what is no object.
+/// A permission to check: a verb on objects or, if `path` is set, on a path without objects.
 struct AccessQuestion {
     std::string verb;
     std::string group;
-    std::string resource;     ///< in the plural
-    std::string subresource;  ///< "": none
+    std::string resource;     ///< plural name
+    std::string subresource;  ///< "" for the resource itself
     std::string name;
     std::string ns;
-    std::string path;  ///< "": it is about objects
+    std::string path;  ///< "" if the question is about objects
 };
 
-/// Why the user may; nothing: the user may not. The reason of the group system:masters, which may
-/// do everything, is "".
+/// Returns the reason why the user has the permission; nullopt if the user does not have it. The
+/// reason is "" for the group system:masters, which may do everything.
 std::optional<std::string> find_grant(
     const State& state, const Subject& subject, const AccessQuestion& question
 );
 
-/// All rules that say what the user may do in the namespace, in the order of their bindings.
+/// Returns all rules that apply to the user in the namespace, in the order of their bindings.
 std::vector<json::Value> rules_of(const State& state, const Subject& subject, std::string_view ns);
 
-/// The refusal of a request that its user may not make; nothing: it is allowed.
+/// Returns the refusal of a request that its user is not allowed to make; nullopt if it is allowed.
 std::optional<Error> find_access_fault(const State& state, const Request& request);
 
-/// The refusal of a request in the name of the request's user, whom `impersonator` may not
-/// impersonate; nothing: it is allowed.
+/// Returns the refusal of a request if `impersonator` may not impersonate its user; nullopt if it
+/// is allowed.
 std::optional<Error> find_impersonation_fault(
     const State& state, const Subject& impersonator, const Request& request
 );

@@ -17,7 +17,7 @@ std::string copy(const Value& object, std::string_view name) {
     return std::string(object.string_at(name));
 }
 
-/// An attribute that is left out asks of all, which only a rule of all allows.
+/// Returns the attribute, or `*` if it is missing: only a rule with `*` allows that.
 std::string copy_or_all(const Value& object, std::string_view name) {
     const std::string text = copy(object, name);
     return text.empty() ? "*" : text;

@@ -1,3 +1,4 @@
+// Answers reviews of access: whether a user may do something, and what the requester may do.
 #pragma once
 
 #include "apiserver/access/access.hpp"
@@ -5,14 +6,15 @@
 
 namespace sluice::apiserver {
 
-/// The `status` of a SubjectAccessReview, LocalSubjectAccessReview or SelfSubjectAccessReview;
-/// `asker` is the subject of the last. Errors: Invalid for one that asks of both objects and paths,
-/// or of neither, or of nobody.
+/// Returns the `status` of a SubjectAccessReview, LocalSubjectAccessReview or
+/// SelfSubjectAccessReview; `asker` is the subject of a SelfSubjectAccessReview. Errors: Invalid
+/// for a review that asks about both objects and a path or about neither, or that names neither a
+/// user nor groups.
 Result<json::Value> judge_access_review(
     const State& state, const ResourceType& type, const json::Value& review, const Subject& asker
 );
 
-/// The `status` of a SelfSubjectRulesReview.
+/// Returns the `status` of a SelfSubjectRulesReview.
 json::Value tell_rules(const State& state, const json::Value& review, const Subject& asker);
 
 }  // namespace sluice::apiserver

@@ -25,12 +25,12 @@ constexpr std::string_view kHeader = R"({"alg":"HS256"})";
 constexpr std::string_view kClaims = "kubernetes.io";
 constexpr std::string_view kAccountClaim = "serviceaccount";
 
-/// Kinds that a token can be bound to, by the names of their claims.
+/// The kinds that a token can be bound to, by the names of their claims.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kBoundClaims{
     {{"pod", "Pod"}, {"secret", "Secret"}, {"node", "Node"}}
 };
 
-/// base64url without padding (RFC 4648, section 5).
+/// Encodes in base64url without padding (RFC 4648, section 5).
 std::string encode_part(std::string_view bytes) {
     std::string text = kube::encode_base64(bytes);
     text.erase(std::min(text.find('='), text.size()));

@@ -1,11 +1,12 @@
+// The default roles and bindings of a new cluster, as JSON.
 #pragma once
 
 #include <string_view>
 
 namespace sluice::apiserver {
 
-/// The ClusterRoles and ClusterRoleBindings that a cluster has from its beginning: a JSON list of
-/// objects without `apiVersion`.
+/// Returns the ClusterRoles and ClusterRoleBindings of a new cluster: a JSON list of objects
+/// without `apiVersion`.
 std::string_view default_roles();
 
 }  // namespace sluice::apiserver

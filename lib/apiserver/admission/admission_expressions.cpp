@@ -23,7 +23,7 @@ constexpr std::string_view kCompilation = "compilation failed";
 constexpr std::string_view kOutOfBudget =
     "validation failed due to running out of cost budget, no further validation rules will be run";
 
-/// Which variables of a policy an expression reads; nothing: any, as far as can be told.
+/// The variables of a policy that an expression reads; nullopt if it may read any of them.
 using Names = std::optional<std::set<std::string, std::less<>>>;
 
 void add_used_variables(const cel::Expression& part, Names& names) {
@@ -54,7 +54,7 @@ struct AdmissionExpressions::Parts {
     struct Variable {
         std::string name;
         std::string expression;
-        bool is_needed = false;  ///< it is evaluated, or is about to be
+        bool is_needed = false;  ///< it is or will be evaluated
         std::optional<cel::Value> value;
     };
 
@@ -76,16 +76,18 @@ struct AdmissionExpressions::Parts {
     AdmissionPrograms& programs;
     Purpose purpose;
     cel::Bindings bindings;
-    std::vector<Variable> variables;  ///< each may use those before it
-    std::map<std::string, std::vector<std::size_t>, std::less<>> positions;  ///< of each name
-    std::size_t all_needed_end = 0;  ///< all before it are needed
+    std::vector<Variable> variables;  ///< each may use the variables before it
+    /// Indices into `variables`, by name.
+    std::map<std::string, std::vector<std::size_t>, std::less<>> positions;
+    std::size_t all_needed_end = 0;  ///< all variables before this index are needed
     std::uint64_t budget = 0;
     bool is_out_of_budget = false;
 };
 
 AdmissionExpressions::Parts::~Parts() {
-    // A variable may hold the value of one before it, and that of another: ended the other way
-    // round they would end each other as deep as there are variables.
+    // Destroys the variables from the last to the first: a variable may contain the value of the
+    // one before it, and so on. In the other order, the destructors would nest as deep as there are
+    // variables.
     bindings.clear();
     while (!variables.empty()) {
         variables.pop_back();
@@ -135,8 +137,8 @@ void AdmissionExpressions::Parts::spend(std::uint64_t cost) {
     }
 }
 
-/// What it costs is taken from the budget, also where it fails. Requires: the variables that it
-/// uses are evaluated.
+/// Subtracts the cost of the evaluation from the budget, even if it fails. Requires: the variables
+/// that the program uses are evaluated.
 Result<cel::Value> AdmissionExpressions::Parts::run(const cel::Program& program, std::size_t end) {
     bind_variables(program, end);
     if (is_out_of_budget) {
@@ -148,7 +150,7 @@ Result<cel::Value> AdmissionExpressions::Parts::run(const cel::Program& program,
     return is_out_of_budget ? make_invalid(std::string(kOutOfBudget)) : value;
 }
 
-/// Of two with the same name the last.
+/// Returns the last variable of that name before `end`.
 std::optional<std::size_t> AdmissionExpressions::Parts::find_variable(
     std::string_view name, std::size_t end
 ) const {
@@ -160,7 +162,7 @@ std::optional<std::size_t> AdmissionExpressions::Parts::find_variable(
     return after == found->second.begin() ? std::nullopt : std::optional(*std::prev(after));
 }
 
-/// Notes the variables that a program uses and that were not needed until now.
+/// Records the variables that a program uses and that were not needed before.
 void AdmissionExpressions::Parts::note_needed(
     const cel::Program& program, std::size_t end, std::vector<std::size_t>& noted
 ) {
@@ -183,7 +185,8 @@ void AdmissionExpressions::Parts::note_needed(
     }
 }
 
-/// Variables use each other in chains of any length, so that none is evaluated within another.
+/// Variables can use each other in chains of any length, so the evaluation of one must not nest in
+/// the evaluation of another.
 void AdmissionExpressions::Parts::evaluate_needed(const cel::Program& program) {
     std::vector<std::size_t> needed;
     note_needed(program, variables.size(), needed);
@@ -206,7 +209,7 @@ void AdmissionExpressions::Parts::evaluate_needed(const cel::Program& program) {
     }
 }
 
-/// Gives a program the variables that it uses.
+/// Binds the variables that a program uses.
 void AdmissionExpressions::Parts::bind_variables(const cel::Program& program, std::size_t end) {
     std::vector<cel::Map::Entry> entries;
     const auto add = [&](const Variable& variable) {
@@ -221,7 +224,7 @@ void AdmissionExpressions::Parts::bind_variables(const cel::Program& program, st
             }
         }
     } else {
-        spend(end);  // for each expression that wants all of them they are gathered anew
+        spend(end);  // each expression that may read any variable copies all of them
         if (is_out_of_budget) {
             return;
         }

@@ -1,3 +1,4 @@
+// Evaluates the CEL expressions of policies and webhooks within a cost budget.
 #pragma once
 
 #include "apiserver/objects/cause.hpp"
@@ -13,22 +14,22 @@
 
 namespace sluice::apiserver {
 
-/// What expressions of admission see. Null: there is none.
+/// The variables that expressions of admission can read; null if they are not set.
 struct AdmissionContext {
     json::Value object;
     json::Value old_object;
-    json::Value request;    ///< of the AdmissionReview, without the objects
-    json::Value params;     ///< of a policy
-    json::Value ns_object;  ///< the namespace
+    json::Value request;    ///< request of the AdmissionReview, without the objects
+    json::Value params;     ///< parameters of a policy
+    json::Value ns_object;  ///< the Namespace of the object
 };
 
-/// What all matchConditions of a webhook or policy together may cost, and all validations of a
-/// policy: the API server's limits.
+/// The API server's cost limits: of all matchConditions of a webhook or policy together, and of all
+/// validations of a policy together.
 inline constexpr std::uint64_t kConditionsBudget = 2'500'000;
 inline constexpr std::uint64_t kValidationsBudget = 10'000'000;
 
-/// Evaluates expressions of CEL about one request, as far as a budget goes. Lifetime: the arguments
-/// must outlive it.
+/// Evaluates CEL expressions about one request, within a cost budget. Lifetime: the arguments must
+/// outlive it.
 class AdmissionExpressions {
   public:
     AdmissionExpressions(
@@ -40,17 +41,20 @@ class AdmissionExpressions {
     AdmissionExpressions(const AdmissionExpressions&) = delete;
     AdmissionExpressions& operator=(const AdmissionExpressions&) = delete;
 
-    /// What is evaluated from now on may cost so much together.
+    /// Sets the budget of all evaluations from now on.
     void grant(std::uint64_t budget);
-    /// Whether the budget was too small: the last error says so, and nothing is to be made of what
-    /// was evaluated.
+    /// Returns true if the budget was too small. The last error says so, and the earlier results
+    /// must be ignored.
     bool is_out_of_budget() const;
-    /// Adds `variables.NAME`, which is evaluated when an expression first uses it, at that
-    /// expression's cost; that it fails is told to those who use it.
+    /// Adds `variables.NAME`. It is evaluated when an expression first uses it, at the cost of that
+    /// expression. If it fails, the expressions that use it fail.
     void add_variable(std::string_view name, std::string_view expression);
-    /// Errors: Invalid, why it has no such value.
+    /// Evaluates an expression whose result must be a boolean. Errors: Invalid if the evaluation
+    /// fails or has another result.
     Result<bool> is_true(std::string_view expression);
+    /// Evaluates an expression whose result must be a string. Errors: as for is_true().
     Result<std::string> text(std::string_view expression);
+    /// Evaluates an expression and returns its result as JSON. Errors: Invalid.
     Result<json::Value> document(std::string_view expression);
 
   private:
@@ -58,13 +62,13 @@ class AdmissionExpressions {
     std::unique_ptr<Parts> parts_;
 };
 
-/// What is wrong with an expression before it ever runs.
+/// Returns the fault of an expression that is empty or does not compile; nullopt if it compiles.
 std::optional<Cause> check_admission_expression(
     std::string path, std::string_view expression, Purpose purpose = Purpose::Question
 );
 
-/// Whether all conditions of a list of matchConditions hold. Errors: Invalid, of one that fails
-/// where none is false, or where they cost too much.
+/// Returns true if all expressions of a list of matchConditions are true. Errors: Invalid if a
+/// condition fails and none is false, or if the conditions exceed their budget.
 Result<bool> match_conditions(AdmissionExpressions& expressions, const json::Value* conditions);
 
 }  // namespace sluice::apiserver

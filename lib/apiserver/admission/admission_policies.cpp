@@ -25,7 +25,7 @@ constexpr std::string_view kGroup = "admissionregistration.k8s.io";
 const Collection policies_collection{std::string(kGroup), "validatingadmissionpolicies"};
 const Collection bindings_collection{std::string(kGroup), "validatingadmissionpolicybindings"};
 
-/// One thing that a policy has against a write.
+/// A reason of a policy to deny a write.
 struct Objection {
     std::string message;
     std::string reason;
@@ -43,7 +43,7 @@ Objection object_to(const Value& validation, AdmissionExpressions& expressions) 
     made.reason = made.reason.empty() ? "Invalid" : made.reason;
     if (const auto source = validation.string_at("messageExpression"); !source.empty()) {
         if (const auto text = expressions.text(source)) {
-            // A message of several lines is none.
+            // A message of several lines is ignored.
             const std::string message = trimmed(*text);
             made.message = message.find('\n') == std::string::npos ? message : std::string();
         }
@@ -58,7 +58,8 @@ Objection object_to(const Value& validation, AdmissionExpressions& expressions) 
     return made;
 }
 
-/// What the policy has against the write, or that it cannot say so within its budget.
+/// Returns the objections of the policy to the write. If the policy exceeds its budget, that is the
+/// only objection.
 std::vector<Objection> evaluate(
     const Value& spec, const AdmissionContext& context, AdmissionPrograms& programs
 ) {
@@ -81,7 +82,7 @@ std::vector<Objection> evaluate(
         const std::string_view source = validation.string_at("expression");
         const auto holds = expressions.is_true(source);
         if (expressions.is_out_of_budget()) {
-            // All that was found out before counts for nothing.
+            // The results before it do not count.
             return is_lenient ? std::vector<Objection>()
                               : std::vector<Objection>{{holds.error().detail, "Invalid"}};
         }
@@ -96,7 +97,7 @@ std::vector<Objection> evaluate(
             );
         }
     }
-    // Messages have what the validations have left of the budget.
+    // Message expressions share the rest of the budget of the validations.
     for (std::size_t i = 0; i < broken.size(); ++i) {
         if (broken[i] != nullptr) {
             objections[i] = object_to(*broken[i], expressions);
@@ -105,7 +106,7 @@ std::vector<Objection> evaluate(
     return objections;
 }
 
-/// One policy and one of its bindings.
+/// A policy together with one of its bindings.
 class BoundPolicy {
   public:
     BoundPolicy(const Value& policy, const Value& binding)
@@ -196,7 +197,7 @@ Result<void> check_policies(
 ) {
     const Route& route = request.route;
     if (route.type->group == kGroup) {
-        return {};  // they could lock themselves in
+        return {};  // such policies could make themselves impossible to change
     }
     const auto own = make_context(*route.type);
     if (!own) {

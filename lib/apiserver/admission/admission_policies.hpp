@@ -1,3 +1,4 @@
+// Checks writes against ValidatingAdmissionPolicies, and the policies themselves.
 #pragma once
 
 #include "apiserver/admission/admission_expressions.hpp"
@@ -12,9 +13,9 @@
 
 namespace sluice::apiserver {
 
-/// Holds a write against the ValidatingAdmissionPolicies that are bound to it. The params of the
-/// contexts are filled in here. Adds what a binding only warns of to `warnings`.
-/// Errors: the refusal of the first that denies the write; those of `make_context`.
+/// Checks a write against the ValidatingAdmissionPolicies that are bound to it. Sets the params of
+/// the contexts. Adds the messages of bindings with the action Warn to `warnings`. Errors: the
+/// refusal of the first policy that denies the write; errors of `make_context`.
 Result<void> check_policies(
     const State& state,
     const RuledRequest& request,
@@ -22,10 +23,11 @@ Result<void> check_policies(
     std::vector<std::string>& warnings
 );
 
-/// What is wrong with the expressions of a policy or of the webhooks of a configuration.
+/// Returns the faults of the expressions of a policy or of the webhooks of a configuration.
 std::vector<Cause> find_expression_faults(const ResourceType& type, const json::Value& object);
 
-/// Says in a policy's status that this generation of it is looked at.
+/// Sets observedGeneration and the type warnings in the status of a ValidatingAdmissionPolicy. Does
+/// nothing for other objects, or if the status is up to date.
 void settle_policy(State& state, const Collection& collection, const ObjectName& name);
 
 }  // namespace sluice::apiserver

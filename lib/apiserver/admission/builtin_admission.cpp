@@ -26,7 +26,7 @@ std::string_view name_of(const json::Value& object) {
     return object.find("metadata")->string_at("name");
 }
 
-/// What a pod gets from its class.
+/// The fields of a pod that its priority class sets.
 struct Priority {
     std::string class_name;
     std::int64_t value = 0;
@@ -58,7 +58,7 @@ Result<Priority> find_priority(
         }
         return priority_of({"", name}, *found);
     }
-    // Of several defaults the lowest counts.
+    // If several classes are the global default, the one with the lowest value is used.
     Priority lowest;
     for (const auto& [key, object] : state.store.objects(classes_collection)) {
         const bool is_lower =

@@ -1,3 +1,4 @@
+// The built-in admission of new and changed objects, before webhooks.
 #pragma once
 
 #include "apiserver/state/state.hpp"
@@ -8,21 +9,21 @@
 
 #include <string_view>
 
-/// What is built into the API server to stand between a request and the store, before webhooks.
+/// The admission plugins that are built into the API server. They run before webhooks.
 namespace sluice::apiserver {
 
-/// Whether the namespace takes new objects. `name`: of the new object. Errors: NotFound, Forbidden
-/// while it is being deleted.
+/// Requires that the namespace exists and accepts new objects. `name`: the name of the new object.
+/// Errors: NotFound; Forbidden while the namespace is being deleted.
 Result<void> admit_to_namespace(
     const State& state, const ResourceType& type, std::string_view ns, std::string_view name
 );
 
-/// Completes a new object: of a pod service account, tolerations and priority; of a node its taint;
-/// of claims and volumes their finalizer.
-/// Errors: Forbidden when the service account or the priority class is not there.
+/// Completes a new object: sets the service account, tolerations and priority of a pod, the taint
+/// of a node, and the finalizer of a claim or volume. Errors: Forbidden if the service account or
+/// the priority class does not exist.
 Result<void> admit_new_builtin(State& state, const ResourceType& type, json::Value& object);
 
-/// Completes a changed object.
+/// Completes an updated object.
 void admit_changed_builtin(
     const ResourceType& type, std::string_view subresource, json::Value& object
 );

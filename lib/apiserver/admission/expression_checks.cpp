@@ -28,7 +28,7 @@ TypePtr object_type(
     return type;
 }
 
-/// core/v1 Namespace, as far as expressions see it.
+/// Returns the type of core/v1 Namespace, with the fields that expressions can read.
 TypePtr namespace_type() {
     const TypePtr& text = cel::simple_type(Kind::String);
     const TypePtr texts = cel::make_list_type(text);
@@ -58,7 +58,7 @@ TypePtr namespace_type() {
     );
 }
 
-/// admission/v1 AdmissionRequest, but for the objects.
+/// Returns the type of admission/v1 AdmissionRequest, without the objects.
 TypePtr request_type() {
     const TypePtr& text = cel::simple_type(Kind::String);
     const TypePtr texts = cel::make_list_type(text);
@@ -92,9 +92,9 @@ TypePtr request_type() {
     );
 }
 
-/// Takes the parts of a type from what is left. Whether there was enough: variables that are made
-/// of others can have types that are doubled by each. The type of all variables itself is too
-/// large.
+/// Subtracts the number of parts of a type from `left`. Returns false if the type has more parts:
+/// variables that are built from other variables can double the size of the type each time. The
+/// type of all variables itself is also too large.
 bool fits_in(const cel::Type& type, const cel::Type& variables, int& left) {
     --left;
     return left >= 0 && &type != &variables &&
@@ -103,7 +103,7 @@ bool fits_in(const cel::Type& type, const cel::Type& variables, int& left) {
            });
 }
 
-/// As the library of the API server calls it.
+/// Prints a type as the CEL library of the API server does.
 std::string print_admission_type(const cel::Type& type) {
     return type.kind == Kind::Duration    ? "google.protobuf.Duration"
            : type.kind == Kind::Timestamp ? "google.protobuf.Timestamp"

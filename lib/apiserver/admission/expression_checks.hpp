@@ -1,3 +1,4 @@
+// Checks the CEL expressions of a policy or webhook when it is written.
 #pragma once
 
 #include "apiserver/objects/cause.hpp"
@@ -11,25 +12,26 @@
 
 namespace sluice::apiserver {
 
-/// Checks expressions of admission as they are written: what they use must be declared, and what
-/// they come to must be of the type that is wanted. Objects may be of any kind; the request, its
-/// namespace, and the variables that were added have types. Parameters are there where the policy
-/// has them.
+/// Compiles expressions of admission and checks the types of their results. The types of objects
+/// are unknown. The request, its namespace and the added variables have types. The variable
+/// `params` exists only if the policy has parameters.
 class ExpressionChecks {
   public:
     ExpressionChecks(std::vector<Cause>& causes, bool has_parameters);
 
-    /// Of a condition, or of a validation. An empty one is told as `missing`.
+    /// Checks a condition or a validation, whose result must be a boolean. `missing`: the message
+    /// for an empty expression.
     void check_question(
         std::string path, std::string_view expression, std::string_view missing = ""
     );
-    /// Of a message. An empty one is none.
+    /// Checks a message expression, whose result must be a string. Accepts an empty expression.
     void check_text(std::string path, std::string_view expression);
-    /// Of an annotation, which may be null.
+    /// Checks an expression of an annotation, whose result must be a string or null.
     void check_annotation(std::string path, std::string_view expression);
-    /// Of variables, which see those before them and are seen by what is checked later.
+    /// Checks and adds variables. Each can use the variables before it; later checks can use all of
+    /// them.
     void add_variables(const std::string& path, const json::Value* list);
-    /// The conditions of a list of matchConditions, which see no variables.
+    /// Checks the conditions of a list of matchConditions, which cannot use variables.
     void check_conditions(const std::string& path, const json::Value* list);
 
   private:
@@ -38,7 +40,8 @@ class ExpressionChecks {
 
     std::vector<Cause>& causes_;
     cel::Declarations declarations_;
-    std::shared_ptr<cel::Type> variables_;  ///< gets a field with each variable
+    /// Type of `variables`, with a field for each variable.
+    std::shared_ptr<cel::Type> variables_;
     cel::TypePtr last_;
 };
 

@@ -34,7 +34,7 @@ std::vector<Value> limits_in(const State& state, std::string_view ns) {
     return limits;
 }
 
-/// Fills one side of a container's resources, and returns which were missing.
+/// Sets the missing requests or limits of a container; returns the names that were missing.
 std::vector<std::string> fill_amounts(Value& container, const char* side, const Value* defaults) {
     std::vector<std::string> filled;
     for (const json::Member* entry : sorted_members(defaults)) {
@@ -82,7 +82,7 @@ std::optional<Quantity> find_amount(const ResourceList& amounts, const std::stri
     return found == amounts.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// What one container, a pod or a claim asks for, held against one limit.
+/// Checks the resources of one container, pod or claim against one limit.
 class Check {
   public:
     Check(const Value& limit, ResourceList requests, ResourceList limits)

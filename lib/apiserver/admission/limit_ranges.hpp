@@ -1,3 +1,4 @@
+// Applies LimitRanges to new pods and claims.
 #pragma once
 
 #include "apiserver/state/state.hpp"
@@ -6,11 +7,11 @@
 
 namespace sluice::apiserver {
 
-/// Gives a new pod's containers the requests and limits that the LimitRanges of its namespace name
-/// for those that have none.
+/// Sets the requests and limits that the containers of a new pod lack to the defaults of the
+/// LimitRanges in its namespace.
 void apply_limit_ranges(const State& state, json::Value& pod);
 
-/// Whether the pod or claim keeps within the LimitRanges of its namespace. Errors: Forbidden.
+/// Requires that the pod or claim keeps within the LimitRanges of its namespace. Errors: Forbidden.
 Result<void> check_limit_ranges(
     const State& state, const ResourceType& type, const json::Value& object
 );

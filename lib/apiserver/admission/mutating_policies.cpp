@@ -23,7 +23,7 @@ constexpr std::string_view kAdmissionGroup = "admissionregistration.k8s.io";
 const Collection mutating_policies{std::string(kAdmissionGroup), "mutatingadmissionpolicies"};
 const Collection mutating_bindings{std::string(kAdmissionGroup), "mutatingadmissionpolicybindings"};
 
-/// Lists and maps that are one value, which a configuration would replace as a whole.
+/// Finds atomic lists and maps, which an apply configuration would replace as a whole.
 void find_atomics(
     const FieldType& type,
     const Value& value,
@@ -46,7 +46,7 @@ void find_atomics(
     }
 }
 
-/// The object with the fields of a configuration put in.
+/// Returns the object with the fields of an apply configuration merged into it.
 Result<Value> apply_configuration(const Schema& schema, const Value& object, Value config) {
     if (!config.is_object()) {
         return make_invalid("the expression made no Object");
@@ -72,7 +72,7 @@ Result<Value> apply_configuration(const Schema& schema, const Value& object, Val
     return merge(type, object, config);
 }
 
-/// A test that fails leaves the object as it is.
+/// Applies a JSON patch; returns the unchanged object if a `test` operation fails.
 Result<Value> apply_policy_patch(const Value& object, const Value& patch) {
     if (const auto checked = json::check_json_patch(patch); !checked) {
         return checked.error();
@@ -90,14 +90,15 @@ Result<Value> apply_policy_patch(const Value& object, const Value& patch) {
     return with_context(patched.error(), "JSON Patch");
 }
 
-/// What one policy with one param makes of the object of the context.
+/// Applies one policy with one param to the object of the context.
 class Mutator {
   public:
     Mutator(const State& state, const Schema& schema, const Value& spec)
         : state_(state), schema_(schema), spec_(spec) {}
 
-    /// Its conditions are asked once, of the object before all its mutations. One that fails ends
-    /// it, unless failures are ignored: then the others are done.
+    /// Evaluates the matchConditions once, on the object before all mutations. A mutation that
+    /// fails ends the policy, unless its failures are ignored: then the other mutations are
+    /// applied.
     Result<void> run(AdmissionContext& context, bool is_lenient) const {
         AdmissionExpressions questions(context, state_.programs());
         const auto matches = match_conditions(questions, spec_.find("matchConditions"));
@@ -116,7 +117,7 @@ class Mutator {
     }
 
   private:
-    /// The object after one mutation.
+    /// Returns the object after one mutation.
     Result<Value> mutate(const Value& mutation, const AdmissionContext& context) const {
         AdmissionExpressions changes(context, state_.programs(), Purpose::Change);
         for (const Value& variable : items_of(spec_.find("variables"))) {
@@ -159,7 +160,8 @@ Error refuse_mutation(
     return make_failure(403, "Invalid", message, std::move(details));
 }
 
-/// Whether one policy has changed the object, which is in the version of the request.
+/// Applies one policy; returns true if it changed the object, which is in the version of the
+/// request.
 Result<bool> apply_policy(
     const State& state,
     const RuledRequest& request,
@@ -222,7 +224,7 @@ Result<std::optional<Value>> apply_mutating_policies(
         find_bound_policies(state, mutating_policies, mutating_bindings, request, *own);
     Value object = own->object;
     bool is_mutated = false;
-    // Once something has changed the object, those that want it see it again.
+    // After a change, the policies with the reinvocationPolicy IfNeeded run again.
     for (const bool is_again : {false, true}) {
         if (is_again && !is_mutated) {
             break;

@@ -1,3 +1,4 @@
+// Applies MutatingAdmissionPolicies to writes.
 #pragma once
 
 #include "apiserver/admission/policy_matching.hpp"
@@ -11,15 +12,15 @@
 
 namespace sluice::apiserver {
 
-/// What the MutatingAdmissionPolicies that are bound to a write make of its object, in the version
-/// of the request; nothing: they leave it as it is. The params of the contexts are filled in here.
-/// Errors: the refusal of a policy that fails, unless it says that its failures are to be ignored;
-/// those of `make_context`.
+/// Applies the MutatingAdmissionPolicies that are bound to a write. Returns the changed object in
+/// the version of the request; nullopt if no policy changes it. Sets the params of the contexts.
+/// Errors: the refusal of a policy that fails, unless its failurePolicy is Ignore; errors of
+/// `make_context`.
 Result<std::optional<json::Value>> apply_mutating_policies(
     const State& state, const RuledRequest& request, const ContextSource& make_context
 );
 
-/// What is wrong with the expressions of such a policy.
+/// Returns the faults of the expressions of a MutatingAdmissionPolicy.
 std::vector<Cause> find_mutation_faults(const json::Value& policy);
 
 }  // namespace sluice::apiserver

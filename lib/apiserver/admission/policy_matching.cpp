@@ -20,8 +20,9 @@ const Value* labels_of(const Value& object) {
     return object.is_object() ? object.find_path({"metadata", "labels"}) : nullptr;
 }
 
-/// `match`: the matchConstraints of a policy or the matchResources of a binding. The type as which
-/// a policy is told of the request, or nullptr. `context`: in the version of the request.
+/// `match`: the matchConstraints of a policy or the matchResources of a binding. Returns the type
+/// in whose version the policy sees the request; nullptr if they do not match. `context`: in the
+/// version of the request.
 ResourceTable::TypePointer find_match(
     const ResourceTable& types,
     const Value* match,
@@ -33,7 +34,7 @@ ResourceTable::TypePointer find_match(
     if (match == nullptr) {
         return must_have_rules ? nullptr : own;
     }
-    // A Namespace is in itself.
+    // A namespaceSelector selects a Namespace by its own labels.
     const bool is_of_spec = request.route.subresource.empty() && context.object.is_object();
     const Value& ns = !is_namespace(*own) ? context.ns_object
                       : is_of_spec        ? context.object
@@ -74,7 +75,7 @@ std::vector<BoundPair> find_bound_policies(
         const auto find = [&](const Value* match, bool must_have_rules) {
             return find_match(state.types, match, request, context, must_have_rules);
         };
-        // The policy says in which version it sees the object.
+        // The policy, not its binding, decides in which version it sees the object.
         auto version = spec == nullptr ? nullptr : find(spec->find("matchConstraints"), true);
         if (version != nullptr && find(bound->find("matchResources"), false) != nullptr) {
             found.push_back({policy, binding, std::move(version)});

@@ -1,3 +1,4 @@
+// Finds the admission policies that apply to a write, and their params.
 #pragma once
 
 #include "apiserver/admission/admission_expressions.hpp"
@@ -11,21 +12,21 @@
 #include <string_view>
 #include <vector>
 
-/// Which admission policies a write is held against, and with which params.
+/// Decides which admission policies apply to a write, and with which params.
 namespace sluice::apiserver {
 
-/// What expressions see of a write that is told as one of that version.
+/// Returns the variables of expressions about a write, with the objects in that version.
 using ContextSource = std::function<Result<AdmissionContext>(const ResourceType& version)>;
 
-/// A policy and one of its bindings.
+/// A policy together with one of its bindings.
 struct BoundPair {
     Snapshot policy;
     Snapshot binding;
-    ResourceTable::TypePointer version{};  ///< as which the policy is told of the object
+    ResourceTable::TypePointer version{};  ///< the version in which the policy sees the object
 };
 
-/// The policies whose constraints, and those of their binding, the write meets; by the names of the
-/// bindings. `context`: in the version of the request.
+/// Returns the policies whose matchConstraints, and whose bindings' matchResources, match the
+/// write, ordered by the names of the bindings. `context`: in the version of the request.
 std::vector<BoundPair> find_bound_policies(
     const State& state,
     const Collection& policies,
@@ -34,8 +35,8 @@ std::vector<BoundPair> find_bound_policies(
     const AdmissionContext& context
 );
 
-/// The objects by which a binding sets a policy's params; one that is null where there are none.
-/// Errors: Invalid, why it cannot be said.
+/// Returns the objects that a binding selects as params of a policy; one null value if the policy
+/// has no params. Errors: Invalid if the params cannot be determined.
 Result<std::vector<json::Value>> find_params(
     const State& state,
     const json::Value& policy_spec,

@@ -25,7 +25,7 @@ using json::Value;
 constexpr std::size_t kKindsMax = 10;
 constexpr std::string_view kComponents = "#/components/schemas/";
 
-/// A component that is being put in place, within the one that refers to it.
+/// A component that is being expanded, and the one that refers to it.
 struct Expansion {
     const Value* component = nullptr;
     const Expansion* outer = nullptr;
@@ -35,8 +35,9 @@ struct Expansion {
     }
 };
 
-/// A schema of Kubernetes' own with all that it refers to put in its place. What refers to itself,
-/// as the schemas in definitions do, ends there: each level would be seven times the one before.
+/// Returns a schema of Kubernetes' own kinds with all references replaced by their targets. A
+/// schema that refers to itself, such as JSONSchemaProps, is not expanded again: each level would
+/// have seven times the size of the one before.
 Value expand(const Value& schema, const Value& components, const Expansion* outer) {
     const Value* reference = schema.find("$ref");
     if (const auto& all = items_of(schema.find("allOf")); reference == nullptr && all.size() == 1) {
@@ -73,7 +74,7 @@ Value expand(const Value& schema, const Value& components, const Expansion* oute
     return made;
 }
 
-/// The schema of a kind that a definition defines, with what all objects have.
+/// Returns the schema of a custom kind with the fields that all objects have.
 Value complete(Value schema, const Value& components) {
     constexpr std::string_view kMetadata = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
     Value& properties = object_at(schema, "properties");
@@ -86,9 +87,9 @@ Value complete(Value schema, const Value& components) {
     return schema;
 }
 
-/// nullptr: nobody knows what such objects look like.
+/// Returns the schema of a kind; nullptr if it is unknown.
 std::unique_ptr<cel::Schema> find_schema(const ResourceType& type) {
-    // Any document of Kubernetes' own kinds has the metadata that custom kinds have, too.
+    // Every document of Kubernetes' own kinds contains the metadata, which custom kinds share.
     const Value whole = type.is_custom ? open_api_document("apps", "v1", {})
                                        : open_api_document(type.group, type.version, {});
     const Value* components = whole.find_path({"components", "schemas"});
@@ -134,7 +135,7 @@ std::vector<ResourceTable::TypePointer> find_types(const State& state, const Val
     return types;
 }
 
-/// What may be used in a policy that is about objects of a kind. Variables are added one by one.
+/// The declarations for a policy about objects of one kind. Variables are added one by one.
 class TypedPolicy {
   public:
     explicit TypedPolicy(const cel::TypePtr& object) : declarations_(admission_declarations()) {
@@ -144,7 +145,7 @@ class TypedPolicy {
         declare_variables();
     }
 
-    /// "": nothing is wrong with it.
+    /// Returns the fault of an expression; "" if it has none.
     std::string check(std::string_view expression) const {
         const auto program = cel::compile(expression, declarations_);
         return program ? std::string() : program.error().detail;

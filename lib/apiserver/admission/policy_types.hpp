@@ -1,3 +1,4 @@
+// Finds policy expressions that do not fit the schemas of the kinds that they match.
 #pragma once
 
 #include "apiserver/state/state.hpp"
@@ -5,9 +6,9 @@
 
 namespace sluice::apiserver {
 
-/// What a ValidatingAdmissionPolicy's expressions would make of objects that are as the schemas of
-/// their kinds say: `status.typeChecking.expressionWarnings`. Kinds that the policy names with
-/// wildcards are passed over.
+/// Returns the type warnings of a ValidatingAdmissionPolicy
+/// (`status.typeChecking.expressionWarnings`): the faults of its expressions by the schemas of the
+/// kinds that it matches. Skips kinds that the policy matches by wildcards.
 json::Array find_type_warnings(const State& state, const json::Value& policy_spec);
 
 }  // namespace sluice::apiserver

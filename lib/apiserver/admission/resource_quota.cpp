@@ -37,7 +37,7 @@ std::string print_list(const ResourceList& amounts) {
     return text;
 }
 
-/// Where cpu or memory are limited, each container has to say what it needs.
+/// If a quota limits cpu or memory, requires each container to have that request or limit.
 Result<void> check_pod_tells(
     const ResourceType& type, const Value& quota, const ResourceList& hard, const Value& pod
 ) {

@@ -1,3 +1,4 @@
+// Enforces ResourceQuotas and updates their status.
 #pragma once
 
 #include "apiserver/state/state.hpp"
@@ -8,8 +9,8 @@
 
 namespace sluice::apiserver {
 
-/// Whether the quotas of its namespace have room for the object. `old_object`: nullptr for a new
-/// one. Errors: Forbidden, naming the quota that is exceeded.
+/// Requires that the quotas of the namespace have room for the object. `old_object`: nullptr for a
+/// new object. Errors: Forbidden, which names the exceeded quota.
 Result<void> check_quotas(
     const State& state,
     const ResourceType& type,
@@ -17,7 +18,7 @@ Result<void> check_quotas(
     const json::Value& object
 );
 
-/// Writes into the status of the namespace's quotas what is used of them.
+/// Writes the current usage into the status of the namespace's quotas.
 void settle_quotas(State& state, const std::string& ns);
 
 }  // namespace sluice::apiserver

@@ -14,7 +14,7 @@ bool is_or_all(std::string_view told, std::string_view text) {
     return told == "*" || told == text;
 }
 
-/// `*` alone means all resources, but none of their subresources.
+/// Returns true if the rule names the resource. `*` alone does not include subresources.
 bool names_resource(
     const json::Value& rule, std::string_view plural, std::string_view subresource
 ) {
@@ -44,7 +44,7 @@ bool has_subresource(const ResourceType& type, std::string_view subresource) {
            });
 }
 
-/// Whether the rule is about the request where it is taken for one of that type.
+/// Returns true if the rule matches the request in the version of that type.
 bool fits_rule(const json::Value& rule, const ResourceType& type, const RuledRequest& request) {
     return has_any(rule, "operations", request.operation) &&
            has_any(rule, "apiGroups", type.group) && has_any(rule, "apiVersions", type.version) &&

@@ -1,3 +1,4 @@
+// Matches requests against the rules of webhooks and policies.
 #pragma once
 
 #include "apiserver/types/request.hpp"
@@ -8,16 +9,16 @@
 
 namespace sluice::apiserver {
 
-/// A write as the rules of webhooks and policies look at it.
+/// The parts of a write that rules of webhooks and policies match.
 struct RuledRequest {
     const Route& route;
     std::string_view operation;
-    std::string_view name;  ///< of the object; "" where it has none yet
+    std::string_view name;  ///< name of the object; "" if it does not have one yet
 };
 
-/// The type as which a webhook or policy with such `rules` is told of the request: that of the
-/// request where a rule names it, else, unless `match_policy` is `Exact`, another one through which
-/// the same objects are written. nullptr: no rule is about the request.
+/// Returns the type in whose version a webhook or policy with these `rules` sees the request: the
+/// type of the request if a rule names it, else, unless `match_policy` is `Exact`, another type
+/// through which the same objects are written. Returns nullptr if no rule matches.
 ResourceTable::TypePointer match_rules(
     const ResourceTable& types,
     const json::Value* rules,
@@ -25,14 +26,15 @@ ResourceTable::TypePointer match_rules(
     const RuledRequest& request
 );
 
-/// Whether a list of a rule has the text, or `*`.
+/// Returns true if the list of a rule contains the text or `*`.
 bool has_any(const json::Value& rule, std::string_view list, std::string_view text);
 
-/// Whether the kind is that of namespaces, which a namespaceSelector selects by their own labels.
+/// Returns true for the kind Namespace, whose objects a namespaceSelector selects by their own
+/// labels.
 bool is_namespace(const ResourceType& type);
 
-/// Whether a label selector selects an object with these labels; one that is absent or empty
-/// selects all.
+/// Returns true if a label selector selects an object with these labels. A missing or empty
+/// selector selects everything.
 bool selects_labels(const json::Value* selector, const json::Value* labels);
 
 }  // namespace sluice::apiserver

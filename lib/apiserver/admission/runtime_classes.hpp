@@ -1,3 +1,4 @@
+// Applies RuntimeClasses to new pods.
 #pragma once
 
 #include "apiserver/state/state.hpp"
@@ -6,8 +7,8 @@
 
 namespace sluice::apiserver {
 
-/// Gives a new pod the overhead, node selector and tolerations of the RuntimeClass that it names.
-/// Errors: Forbidden, where there is no such class or the pod says otherwise.
+/// Sets the overhead, node selector and tolerations of a new pod from its RuntimeClass. Errors:
+/// Forbidden if the RuntimeClass does not exist or the pod contradicts it.
 Result<void> admit_runtime_class(const State& state, const ResourceType& type, json::Value& pod);
 
 }  // namespace sluice::apiserver

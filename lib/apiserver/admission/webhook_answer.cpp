@@ -17,7 +17,7 @@ constexpr std::string_view kReviewVersion = "admission.k8s.io/v1";
 constexpr std::string_view kOldReviewVersion = "admission.k8s.io/v1beta1";
 constexpr std::string_view kReviewKind = "AdmissionReview";
 
-/// Whether the answer is one to this review.
+/// Requires that the response belongs to this review.
 Result<void> check_review_identity(
     const AskedReview& asked, const Value& review, const Value& response
 ) {
@@ -43,7 +43,7 @@ Result<void> check_review_identity(
     return {};
 }
 
-/// A patch comes with its type, and from mutating webhooks alone.
+/// Requires that a patch has a type, and that only mutating webhooks return patches.
 Result<void> check_patch(bool may_change, const Value& response) {
     const bool has_patch = !response.string_at("patch").empty();
     const Value* type = response.find("patchType");
@@ -88,7 +88,7 @@ Result<json::Value> read_admission_answer(const AskedReview& asked, const json::
         return make_invalid("webhook response was absent");
     }
     if (asked.api_version == kOldReviewVersion) {
-        return *response;  // whose answers the API server never held against the review
+        return *response;  // the API server does not check these of a v1beta1 response
     }
     if (const auto checked = check_review_identity(asked, review, *response); !checked) {
         return checked.error();
@@ -105,7 +105,7 @@ Error make_denial(std::string_view name, const json::Value& response) {
     const std::string_view reason = status.string_at("reason");
     const std::string_view why =
         status.string_at("message").empty() ? reason : status.string_at("message");
-    // Whatever code the webhook has chosen, a denial is no success.
+    // A denial is a failure, whatever status code the webhook chose.
     const std::int64_t told = int_at(status, "code", 0);
     const int code = told >= 400 && told < 600 ? static_cast<int>(told) : 403;
     return make_failure(

@@ -1,3 +1,4 @@
+// Checks the responses of admission webhooks.
 #pragma once
 
 #include "base/error.hpp"
@@ -8,23 +9,26 @@
 
 namespace sluice::apiserver {
 
-/// What an answer to an AdmissionReview must match.
+/// The properties of an AdmissionReview that its response must match.
 struct AskedReview {
     std::string api_version;
     std::string uid;
-    bool may_change = false;  ///< the webhook is a mutating one
+    bool may_change = false;  ///< true for a mutating webhook
 };
 
-/// The apiVersion of the AdmissionReview that a webhook is sent, by its admissionReviewVersions.
+/// Returns the apiVersion of the AdmissionReview to send to a webhook, by its
+/// admissionReviewVersions.
 std::string review_version(const json::Value& hook);
 
-/// The `response` of an answer. Errors: why the API server refuses to act by it.
+/// Returns the `response` of a webhook's answer. Errors: the reason why the API server ignores the
+/// response.
 Result<json::Value> read_admission_answer(const AskedReview& asked, const json::Value& review);
 
-/// The denial in a response of the webhook of that name.
+/// Returns the denial that a response of the webhook `name` contains.
 Error make_denial(std::string_view name, const json::Value& response);
 
-/// The answer that allows what a review asks; a ConversionReview it fails.
+/// Returns an AdmissionReview that allows the request. As the answer to a ConversionReview it is a
+/// failure.
 json::Value make_approval(const json::Value& review);
 
 }  // namespace sluice::apiserver

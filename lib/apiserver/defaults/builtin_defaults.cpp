@@ -385,9 +385,9 @@ void apply_builtin_defaults(
         if (found != kKinds.end()) {
             found->apply(object);
         }
-        // Defaults make parts that Go prints in full.
+        // Defaults may have added parts, which Go prints in full.
         bring_to_go_form(*schema, object);
-        // A default that is an empty text was taken for none.
+        // bring_to_go_form() removes a default that is an empty string.
         apply_resource_defaults(group, kind, object);
     }
 }

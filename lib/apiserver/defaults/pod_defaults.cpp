@@ -39,7 +39,8 @@ void for_each(Value& value, std::string_view name, const Apply& apply) {
     }
 }
 
-/// Whether an image without its own policy is pulled at every start: one that may change.
+/// Returns true if the image has the tag `latest` or neither tag nor digest. Such an image may
+/// change, so its default pull policy is Always.
 bool is_latest(std::string_view image) {
     const auto digest = image.find('@');
     auto name = image.substr(0, digest);
@@ -173,7 +174,7 @@ void apply_spec_defaults(Value& spec) {
     for_each(spec, "volumes", apply_volume_defaults);
 }
 
-/// A container that limits a resource asks for as much where it does not say.
+/// Sets each request that is missing to the limit of the same resource.
 void request_limits(Value& container) {
     Value* resources = map_at(container, "resources");
     const Value* limits = resources == nullptr ? nullptr : map_at(*resources, "limits");
@@ -187,7 +188,8 @@ void request_limits(Value& container) {
     }
 }
 
-/// Pod-level resources that are partly written get the rest of what the containers have by then.
+/// Fills in the pod-level resources that a partly written pod-level `resources` lacks. Requires:
+/// the containers have their defaults.
 void request_for_pod(Value& spec) {
     Value* level = map_at(spec, "resources");
     if (level == nullptr) {

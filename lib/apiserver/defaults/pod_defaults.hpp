@@ -1,12 +1,13 @@
+// Defaults of pods and of pod templates.
 #pragma once
 
 #include "json/value.hpp"
 
 namespace sluice::apiserver {
 
-/// The defaults of the pods of a template (a PodTemplateSpec).
+/// Fills in the defaults of a PodTemplateSpec.
 void apply_pod_template_defaults(json::Value& pod_template);
-/// The defaults of a Pod itself, which are some more.
+/// Fills in the defaults of a Pod, which has more defaults than a pod template.
 void apply_pod_defaults(json::Value& pod);
 
 }  // namespace sluice::apiserver

@@ -14,7 +14,7 @@ using json::Array;
 using json::Object;
 using json::Value;
 
-/// Calls the function with each item of the list. Does nothing if there is no list.
+/// Calls the function with each item of the list, if the object has that list.
 template <class F>
 void for_each_item(Value& object, std::string_view list, F change) {
     if (Value* items = object.find(list); items != nullptr && items->is_array()) {

@@ -1,3 +1,4 @@
+// Defaults of kinds of networking, storage, devices, flow control and admission.
 #pragma once
 
 #include "json/value.hpp"
@@ -6,8 +7,8 @@
 
 namespace sluice::apiserver {
 
-/// Fills in the defaults of the kinds of networks, storage, devices, flow control and admission.
-/// Returns whether the kind is one of these.
+/// Fills in the defaults of kinds of networking, storage, devices, flow control and admission.
+/// Returns true if the kind is one of these.
 bool apply_resource_defaults(std::string_view group, std::string_view kind, json::Value& object);
 
 }  // namespace sluice::apiserver

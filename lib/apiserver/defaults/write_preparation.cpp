@@ -25,7 +25,7 @@ struct KindRules {
     std::string_view group;
     std::string_view kind;
     bool has_status = false;
-    /// metadata.generation counts changes of what is neither metadata nor status.
+    /// metadata.generation is incremented by changes outside of metadata and status.
     bool counts = false;
     /// The status of a new object is kept.
     bool keeps_new_status = false;
@@ -81,7 +81,7 @@ const KindRules& kind_rules_of(std::string_view group, std::string_view kind) {
     return found == kKindRules.end() ? kNone : *found;
 }
 
-/// Gives a member the value it has in the other object, or removes it where that has none.
+/// Sets a member to its value in the other object; removes the member if the other object lacks it.
 void copy_member(const Value& from, Value& to, std::string_view name) {
     if (const Value* found = from.find(name)) {
         to.set(name, *found);
@@ -128,7 +128,7 @@ void keep_generation(const Value& old_object, Value& object, bool changed) {
     }
 }
 
-/// A Job's pods are found by the uid of the Job.
+/// Sets the labels and the selector by which a Job's pods are found: the Job's uid.
 void generate_job_selector(Value& job) {
     const Value* metadata = job.find("metadata");
     Value& spec = object_at(job, "spec");
@@ -143,7 +143,7 @@ void generate_job_selector(Value& job) {
     labels.set("batch.kubernetes.io/job-name", name);
     labels.set("controller-uid", uid);
     labels.set("job-name", name);
-    // A Job that took its labels from the template shares them with it.
+    // A Job whose labels are empty or were copied from its template gets the generated ones, too.
     Value& own = object_at(object_at(job, "metadata"), "labels");
     if (own.as_object().empty() || own == before) {
         own = labels;
@@ -164,7 +164,7 @@ void prepare_new_namespace(Value& space) {
 
 std::string_view quality_of_service(const Value& pod);
 
-/// A pod that is to have less than no time to stop has a second.
+/// Raises a negative grace period of a pod to one second.
 void raise_grace_period(Value& pod) {
     Value& spec = object_at(pod, "spec");
     if (int_at(spec, "terminationGracePeriodSeconds", 0) < 0) {
@@ -172,12 +172,13 @@ void raise_grace_period(Value& pod) {
     }
 }
 
-/// What a claim is filled from stands twice. The older member can tell of claims and snapshots
-/// only, and neither of another namespace; anything else there is dropped.
+/// Makes dataSource and dataSourceRef of a claim consistent: each is copied to the other if that
+/// one is missing. dataSource can refer only to claims and snapshots in the same namespace; any
+/// other reference there is dropped.
 void normalize_data_sources(Value& spec) {
     const Value* foreign = spec.find("dataSourceRef");
     if (foreign != nullptr && !foreign->string_at("namespace").empty()) {
-        spec.erase("dataSourceRef");  // a gate that is closed
+        spec.erase("dataSourceRef");  // its feature gate is off
     }
     const Value* source = spec.find("dataSource");
     if (source != nullptr) {
@@ -223,8 +224,7 @@ bool is_zero_quantity(const Value& amount) {
     return text.find_first_not_of("0.mkMGTPEinu") == std::string::npos;
 }
 
-/// Whether the limits of a container, or of a pod, set both cpu and memory, and its requests, where
-/// it has any, equal them.
+/// Returns true if the limits set both cpu and memory, and the requests, if any, are equal to them.
 bool is_guaranteed(const Value& container) {
     const Value* limits = container.find_path({"resources", "limits"});
     for (const auto* name : {"cpu", "memory"}) {
@@ -255,7 +255,7 @@ bool asks_for_something(const Value& container) {
 std::string_view quality_of_service(const Value& pod) {
     const Value& spec = *pod.find("spec");
     if (spec.find("resources") != nullptr) {
-        // What the whole pod asks for counts alone.
+        // Only the pod-level resources count.
         return !asks_for_something(spec) ? "BestEffort"
                : is_guaranteed(spec)     ? "Guaranteed"
                                          : "Burstable";
@@ -274,14 +274,14 @@ std::string_view quality_of_service(const Value& pod) {
     return all_guaranteed ? "Guaranteed" : "Burstable";
 }
 
-/// The status of an object that has none yet, as Go prints it.
+/// Returns the status of an object that does not have one yet, as Go prints it.
 Value zero_status(std::string_view group, std::string_view kind, const Value& otherwise) {
     const auto schema = builtin_schema(group, "v1", kind);
     const SchemaProperty* status = schema == nullptr ? nullptr : schema->property("status");
     return status == nullptr ? otherwise : zero_object(*status->schema);
 }
 
-/// Kinds whose status is written without anything of their metadata.
+/// Returns true for kinds whose status updates do not write metadata.
 bool keeps_metadata_with_status(std::string_view kind) {
     constexpr std::array<std::string_view, 5> kSuch{
         "CustomResourceDefinition", "FlowSchema", "ResourceClaim", "ServiceCIDR", "VolumeAttachment"
@@ -321,8 +321,8 @@ void prepare_status_update(std::string_view kind, const Value& old_object, Value
     }
 }
 
-/// Parts of a pod and of a request for a certificate that have a path of their own: all but that
-/// part is as it was. Returns whether it is one of these.
+/// Prepares an update of a subresource that is a part of a pod or of a CertificateSigningRequest:
+/// restores everything but that part. Returns false for other subresources.
 bool prepare_part_update(std::string_view part, const Value& old_object, Value& object) {
     if (part != "approval" && part != "ephemeralcontainers" && part != "resize") {
         return false;
@@ -363,7 +363,7 @@ void prepare_new_definition(Value& definition) {
     status.set("storedVersions", std::move(stored));
 }
 
-/// The annotation counts the templates that a DaemonSet had.
+/// Sets the annotation that counts the templates of a DaemonSet.
 void set_template_generation(Value& daemon_set, std::int64_t generation) {
     object_at(object_at(daemon_set, "metadata"), "annotations")
         .set("deprecated.daemonset.template.generation", std::to_string(generation));
@@ -417,7 +417,7 @@ void give_cluster_address(Value& service) {
     if (spec.string_at("type") == "ExternalName" || !spec.string_at("clusterIP").empty()) {
         return;
     }
-    // Nothing listens there, but clients such as helm wait until a Service has an address.
+    // The address leads nowhere, but clients such as helm wait until a Service has one.
     const Value& metadata = *service.find("metadata");
     const std::string hash = sha1_hex(
         std::string(metadata.string_at("namespace")) + "/" + std::string(metadata.string_at("name"))

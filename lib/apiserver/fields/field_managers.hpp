@@ -1,3 +1,4 @@
+// The entries of metadata.managedFields: reads, writes and merges them.
 #pragma once
 
 #include "apiserver/fields/field_set.hpp"
@@ -10,34 +11,36 @@
 
 namespace sluice::apiserver {
 
-/// One entry of managedFields.
+/// One entry of metadata.managedFields.
 struct FieldManager {
     std::string name;
-    bool applies = false;  ///< operation Apply, else Update
+    bool applies = false;  ///< true for the operation Apply, false for Update
     std::string api_version;
     std::string subresource;
-    std::string time;  ///< empty: none
+    std::string time;  ///< RFC 3339; empty if the entry has no time
     FieldSet fields;
 
-    /// Whether both are the same manager: an applier is so in whatever version.
+    /// Returns true if both entries belong to the same manager. Versions are ignored for operation
+    /// Apply.
     bool is_same(const FieldManager& other) const;
-    /// The manager as messages of conflicts name it.
+    /// Returns the manager as messages of conflicts name it.
     std::string printed() const;
 };
 
 using FieldManagers = std::vector<FieldManager>;
 
-/// Reads metadata.managedFields of an object. Errors: Invalid for an entry that is malformed.
+/// Reads metadata.managedFields of an object. Errors: Invalid for a malformed entry.
 Result<FieldManagers> decode_managers(const json::Value& object);
 
-/// Writes metadata.managedFields in the API server's order, or removes it when there is no manager.
-/// `is_builtin`: members in the order of the built-in kinds rather than of custom resources.
+/// Writes metadata.managedFields in the API server's order; removes it if `managers` is empty.
+/// `is_builtin`: orders the members of an entry as for built-in kinds, not as for custom resources.
 void encode_managers(FieldManagers managers, json::Value& object, bool is_builtin);
 
-/// Merges the oldest updaters into one of a version each where there are more than ten.
+/// If there are more than ten entries of operation Update, merges the oldest of them into one entry
+/// per version, named ancient-changes.
 void cap_updaters(FieldManagers& managers);
 
-/// The entry of a manager; nullptr: it has none.
+/// Returns the entry of the same manager; nullptr if it has none.
 FieldManager* find_manager(FieldManagers& managers, const FieldManager& manager);
 
 }  // namespace sluice::apiserver

@@ -25,7 +25,7 @@ Result<FieldSet> read(const Value& fields, int depth) {
         return make_invalid("fieldsV1 must be objects, nested at most 128 deep");
     }
     FieldSet set;
-    // A path without longer ones is in the set itself.
+    // A path without longer ones below it is in the set.
     set.is_member = fields.as_object().empty();
     for (const auto& [name, below] : fields.as_object()) {
         if (name == ".") {

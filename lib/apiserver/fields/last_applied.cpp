@@ -15,7 +15,7 @@ using json::Value;
 constexpr std::string_view kAnnotation = "kubectl.kubernetes.io/last-applied-configuration";
 constexpr std::size_t kAnnotationBytesMax = std::size_t{256} * 1024;
 
-/// The object in that member, made where there is none.
+/// Returns the member, an object; sets an empty object if the member is missing.
 Value& member_object(Value& object, std::string_view name) {
     Value* member = object.find(name);
     return member != nullptr && member->is_object() ? *member : object.set(name, json::Object());

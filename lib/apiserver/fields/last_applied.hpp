@@ -1,3 +1,4 @@
+// The last-applied annotation of client-side apply, and how server-side apply takes it over.
 #pragma once
 
 #include "apiserver/fields/field_set.hpp"
@@ -8,21 +9,22 @@
 
 namespace sluice::apiserver {
 
-/// The manager whose applies take over from client-side apply.
+/// The field manager whose server-side apply takes over the fields of client-side apply.
 inline constexpr std::string_view kKubectl = "kubectl";
 
-/// The fields of the configuration that client-side apply noted in the object's annotation and that
-/// are still as it applied them; empty when there is none of that version.
+/// Returns the fields of the configuration in the annotation of client-side apply that still have
+/// their applied values. Empty if the annotation is missing or of another version.
 FieldSet fields_last_applied(
     const json::Value& live, const Schema& schema, std::string_view api_version
 );
 
-/// Writes the configuration into client-side apply's annotation of the object, to the byte as
-/// kubectl does; removes it when all annotations would be too large. Requires: an object.
+/// Writes the configuration into the annotation of client-side apply, byte for byte as kubectl
+/// does. Removes the annotation if the annotations would be too large together. Requires: an
+/// object.
 void note_last_applied(const json::Value& config, json::Value& object);
 
-/// Where the object carries client-side apply's annotation, writes the configuration into it, or
-/// removes it when all annotations would be too large.
+/// Calls note_last_applied() if the object has the annotation of client-side apply and it is not
+/// empty.
 void keep_last_applied(const json::Value& config, json::Value& object);
 
 }  // namespace sluice::apiserver

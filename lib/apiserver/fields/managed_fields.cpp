@@ -16,7 +16,7 @@ namespace {
 
 using json::Value;
 
-/// Fields that nobody owns.
+/// Fields that have no owner.
 const FieldSet& bookkeeping() {
     static const FieldSet kFields = set_of_fields({
         "apiVersion",
@@ -85,13 +85,13 @@ FieldSet without_reset(FieldSet set, const ResetFields& reset) {
     return reset.only.empty() ? out : set_restriction(out, set_of_fields(reset.only));
 }
 
-/// A version that managers wrote in: its schema, and how an object reads in it.
+/// The versions that managers wrote in: their schemas, and conversion of objects into them.
 class Versions {
   public:
     Versions(const Schema& schema, const WriteContext& context)
         : schema_(schema), context_(context) {}
 
-    /// The schema; nullptr: the version is not served any more.
+    /// Returns the schema; nullptr if the version is not served any more.
     const Schema* schema(const std::string& api_version) {
         if (api_version == context_.api_version) {
             return &schema_;
@@ -106,7 +106,7 @@ class Versions {
         return found->second.get();
     }
 
-    /// The object, which is in the version `from`, in the version `to`.
+    /// Converts the object from the version `from` into the version `to`.
     Result<Value> convert(const Value& object, const std::string& from, const std::string& to) {
         if (from == to || context_.versions == nullptr) {
             return object;
@@ -126,7 +126,7 @@ struct Conflict {
     FieldPath path;
 };
 
-/// One write of one object: what it does to the managers.
+/// One write of one object, applied to the entries of its managers.
 class Ownership {
   public:
     Ownership(const Schema& schema, const WriteContext& context)
@@ -215,7 +215,8 @@ class Ownership {
         }
     }
 
-    /// What differs between the objects as a version shows them; none: it is not served.
+    /// Returns the differences between the objects in that version; nullptr if the version is not
+    /// served.
     Result<const Comparison*> comparison(
         const std::string& version, const Value& before, const Value& after
     ) {
@@ -253,8 +254,9 @@ class Ownership {
         return compare(root_type(schema), *old_object, *new_object);
     }
 
-    /// Takes from all others what the write changes or removes. Errors: Conflict, unless forced,
-    /// when they own what it changes; conflicts() tells.
+    /// Removes the fields that the write changes or removes from the entries of other managers.
+    /// Errors: Conflict, unless forced, if another manager owns a field that the write changes;
+    /// conflicts() then lists such fields.
     Result<void> take_from_others(
         FieldManagers& managers,
         const Value& before,
@@ -294,8 +296,8 @@ class Ownership {
         return {};
     }
 
-    /// The merged object without what this manager applied last, leaves out now, and nobody else
-    /// owns.
+    /// Returns the merged object without the fields that this manager applied last, omits now, and
+    /// that no other manager owns.
     Result<Value> prune(const FieldManagers& managers, Value merged, const FieldManager& last) {
         const Schema* schema = versions_.schema(last.api_version);
         if (schema == nullptr) {
@@ -312,7 +314,7 @@ class Ownership {
         if (!restored) {
             return restored.error();
         }
-        // What went although this manager did not own it comes back.
+        // Items that disappeared although this manager did not own them are kept.
         const auto pruned_fields = with_named_fields(type, field_set_of(type, *restored));
         const auto merged_fields = with_named_fields(type, field_set_of(type, *converted));
         const auto gone =
@@ -322,7 +324,8 @@ class Ownership {
         );
     }
 
-    /// Puts back what any manager owns, version by version, that of the pruned object first.
+    /// Puts back the fields that any manager owns, one version after the other, beginning with the
+    /// version of the pruned object.
     Result<Value> add_back_owned(
         const FieldManagers& managers, Value merged, Value pruned, std::string at_version
     ) {
@@ -369,8 +372,8 @@ class Ownership {
     std::vector<Conflict> conflicts_;
 };
 
-/// The managers that an update starts from: those that the request sets, else those of the object
-/// as it was.
+/// Returns the managers that an update starts from: those that the request sets, else those of the
+/// old object.
 FieldManagers managers_before(
     const Value* before, const Value& after, const WriteContext& context
 ) {
@@ -435,7 +438,7 @@ Error conflict_error(const std::vector<Conflict>& conflicts) {
     return {ErrorCode::Conflict, std::move(message), json::print(status)};
 }
 
-/// Group, version and kind as Go prints them: a core version has a slash before it.
+/// Prints group, version and kind as Go does: a version of the core group has a leading slash.
 std::string printed_kind(std::string_view api_version, const Value& config) {
     const bool has_group = api_version.find('/') != std::string_view::npos;
     return fmt::format(
@@ -443,7 +446,7 @@ std::string printed_kind(std::string_view api_version, const Value& config) {
     );
 }
 
-/// Why a configuration cannot be applied at all.
+/// Checks that a configuration can be applied at all.
 Result<void> check_config(const Value& config, const Schema& schema, const WriteContext& context) {
     const auto version = config.string_at("apiVersion");
     const bool is_other = !context.kind.empty() && config.string_at("kind") != context.kind;
@@ -477,7 +480,8 @@ Result<void> check_config(const Value& config, const Schema& schema, const Write
     ));
 }
 
-/// The objects' managers before the first apply: what is there belongs to nobody known.
+/// Records the fields of an object without managers, before its first apply, as owned by the
+/// manager `before-first-apply`.
 Result<void> note_unmanaged(
     Ownership& ownership,
     FieldManagers& managers,

@@ -1,3 +1,4 @@
+// Field ownership (metadata.managedFields) and server-side apply.
 #pragma once
 
 #include "apiserver/schema/schema.hpp"
@@ -10,42 +11,44 @@
 #include <string_view>
 #include <vector>
 
-/// Who owns which fields of an object (metadata.managedFields), and server-side apply.
+/// Tracks which manager owns which fields of an object, and implements server-side apply.
 namespace sluice::apiserver {
 
-/// The other versions in which a kind is served: managers may have written in any of them. Kinds
-/// of one version need none.
+/// The other versions in which a kind is served: the entries of managers may be in any of them. A
+/// kind that is served in one version needs no ServedVersions.
 struct ServedVersions {
-    /// The schema of an apiVersion such as kueue.x-k8s.io/v1beta1; nullptr: it is not served.
+    /// Returns the schema of an apiVersion such as kueue.x-k8s.io/v1beta1; nullptr if the version
+    /// is not served.
     std::function<std::shared_ptr<const Schema>(std::string_view api_version)> schema;
-    /// The object in that apiVersion.
+    /// Converts the object into that apiVersion.
     std::function<Result<json::Value>(const json::Value& object, std::string_view api_version)>
         convert;
 };
 
-/// Which fields a request cannot set, whatever it says: nobody comes to own them by it. A path is
-/// dotted, as in metadata.ownerReferences.
+/// Fields that a request cannot set: its manager does not become their owner. Paths are dotted, as
+/// in metadata.ownerReferences.
 struct ResetFields {
     std::vector<std::string> excluded;
-    /// Where this is not empty, only fields below one of these are owned.
+    /// If not empty, only fields below one of these paths are owned.
     std::vector<std::string> only;
 };
 
-/// Who writes what, when.
+/// The manager, version and time of a write.
 struct WriteContext {
-    std::string manager;      ///< fieldManager, or what stands before '/' in the User-Agent
-    std::string api_version;  ///< of the request: v1, batch/v1
-    std::string subresource;  ///< empty: the object itself
-    std::string now;          ///< 2026-11-25T06:37:54Z
+    std::string manager;      ///< fieldManager, or the part of the User-Agent before '/'
+    std::string api_version;  ///< apiVersion of the request: v1, batch/v1
+    std::string subresource;  ///< empty for the object itself
+    std::string now;          ///< RFC 3339, such as 2026-11-25T06:37:54Z
     ResetFields reset;
     const ServedVersions* versions = nullptr;
-    std::string kind{};  ///< that a configuration must be of; "": any
+    std::string kind{};  ///< the kind that a configuration must have; "" allows any
 };
 
-/// The object after a server-side apply: `live` (nullptr: there is none yet) merged with `config`,
-/// without what this manager applied before and leaves out now, with managedFields brought up to
-/// date. Both are in the version of the request. The caller defaults, validates and stores it; if
-/// it then equals the live object but for times (see keep_times()), nothing is written.
+/// Returns the object after a server-side apply: `live` (nullptr if the object does not exist yet)
+/// merged with `config`, without the fields that this manager applied before and omits now, with
+/// managedFields brought up to date. All objects are in the version of the request. The caller
+/// fills in defaults, validates and stores the object. If the object then equals the live one
+/// except for times (see keep_times()), nothing is written.
 /// Errors: Conflict (409) with a Status whose causes name fields and managers, unless `force`;
 /// Invalid (400) and Internal (500) with a Status in the words of the API server.
 Result<json::Value> apply(
@@ -56,20 +59,20 @@ Result<json::Value> apply(
     bool force
 );
 
-/// Brings metadata.managedFields of `after` up to date for a create (`before` is nullptr), update
-/// or patch that turned `before` into `after`; both in the version of the request, defaults filled
-/// in, before admission changes it. managedFields that the request itself set are taken as the API
-/// server takes them.
+/// Brings metadata.managedFields of `after` up to date for a create (`before` is nullptr), an
+/// update or a patch that turned `before` into `after`. Both objects are in the version of the
+/// request, with defaults filled in, before admission changes them. managedFields that the request
+/// itself sets are treated as the API server treats them.
 void update_managed_fields(
     const json::Value* before, json::Value& after, const Schema& schema, const WriteContext& context
 );
 
-/// Where `after` differs from `before` in nothing but times of managedFields and resourceVersion,
-/// gives it those of `before`; whether it did, that is whether the write changes nothing.
+/// If `after` differs from `before` only in resourceVersion and in times of managedFields, sets
+/// `after` to `before` and returns true: the write changes nothing.
 bool keep_times(const json::Value& before, json::Value& after);
 
-/// Which fields a write of a kind or its subresource cannot set: those of a built-in kind, else of
-/// a custom resource that has the subresource `status`.
+/// Returns the fields that a write of a kind or its subresource cannot set.
+/// `is_custom_with_status`: the kind is a custom resource with the subresource `status`.
 ResetFields reset_fields_of(
     std::string_view group,
     std::string_view kind,

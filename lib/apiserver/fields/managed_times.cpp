@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-// Writes that change nothing but times.
+// Detects writes that change nothing but times.
 namespace sluice::apiserver {
 namespace {
 
 using json::Value;
 
-/// Metadata without what every write sets anew.
+/// Returns the metadata without resourceVersion and times, which every write sets.
 Value without_times(const Value& metadata) {
     Value out = metadata;
     out.erase("resourceVersion");
@@ -28,7 +28,7 @@ bool is_same_but_for_times(const Value& before, const Value& after) {
         before.as_object().size() != after.as_object().size()) {
         return false;
     }
-    // Metadata come last: they are copied to be compared.
+    // Metadata are compared last: they have to be copied for it.
     const bool is_same_beside =
         std::ranges::all_of(before.as_object(), [&after](const json::Member& member) {
             const Value* other = after.find(member.first);

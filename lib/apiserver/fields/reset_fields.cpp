@@ -13,7 +13,7 @@ struct Row {
     std::initializer_list<const char*> excluded;
 };
 
-/// What the registries of the built-in kinds put back in each write.
+/// The fields that the registries of the built-in kinds reset in each write.
 const auto& kept_rows() {
     static const std::array<Row, 36> kRows{{
         {"", "Namespace", "", {"status"}},

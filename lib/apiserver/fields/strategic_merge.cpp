@@ -44,8 +44,8 @@ Error no_merge_key(const Value& item, std::string_view key) {
     );
 }
 
-/// A part of a patch as a value of its own: without directives and what they delete, and, as there
-/// is nothing to remove, without nulls.
+/// Returns a part of a patch as a value: without directives and the items that they delete, and
+/// without nulls, since the object has nothing to remove.
 Value without_directives(const Value& patch, int depth) {
     if (depth > kPatchDepthMax) {
         return {};
@@ -72,7 +72,8 @@ Value without_directives(const Value& patch, int depth) {
     return kept;
 }
 
-/// What tells an item from others: its merge key's value, or itself where the list has none.
+/// Returns the identity of an item: the value of its merge key, or the item itself if the list has
+/// no merge key.
 std::string identity(const Value& item, std::string_view merge_key) {
     if (merge_key.empty()) {
         return json::print_sorted(item);
@@ -101,8 +102,8 @@ void sort_by(Array& items, const Places& places, std::string_view merge_key) {
     });
 }
 
-/// The merged items in the order that `order` wants of those it names; the others keep their place
-/// relative to those which the server had.
+/// Returns the merged items: those that `order` names in that order, the other items in the places
+/// that they had in `before`.
 Array ordered(
     const Array& merged, const Array& order, const Array& before, std::string_view merge_key
 ) {
@@ -325,7 +326,7 @@ class Merger {
         return {};
     }
 
-    /// Merges the lists whose order the patch sets, and removes them from it.
+    /// Merges the lists whose order the patch sets, and removes them from the patch.
     Result<void> apply_orders(const Schema* schema, Value& original, Value& patch, int depth) {
         std::vector<std::string> directives;
         for (const auto& [key, member] : patch.as_object()) {
@@ -386,7 +387,7 @@ class Merger {
         return {};
     }
 
-    /// The items of a patch must come in the order that the same patch sets.
+    /// Requires the items of a patch to be in the order that the same patch sets.
     static Result<void> check_order(
         const Array& items, const Array& order, const std::string& key
     ) {

@@ -15,8 +15,8 @@ using json::Value;
 
 Value merge_values(const FieldType& type, const Value* live, const Value* config, int depth);
 
-/// Lists of items with an identity: the items of both, those of the configuration in its order, the
-/// others where they were.
+/// Merges sets and keyed lists. Items of the configuration come in its order; live items that it
+/// does not have keep their places.
 class ListMerge {
   public:
     ListMerge(const FieldType& type, const Value* live, const Value* config, int depth)
@@ -50,7 +50,8 @@ class ListMerge {
         PathElement element;
         const Value* item;
     };
-    /// An item that stands several times merges with nothing: nullptr.
+    /// Maps the identity of an item to the item; to nullptr if several items have it, which do not
+    /// merge.
     using Items = std::map<PathElement, const Value*>;
 
     void read(const Value* list, std::vector<Entry>& entries, Items& items) const {
@@ -79,8 +80,8 @@ class ListMerge {
         out_.push_back(merge_values(of_item_, live, config, depth_ + 1));
     }
 
-    /// Items of one identity that are next in both; a shared one of the live list whose turn comes
-    /// later is passed over. Whether there was either.
+    /// Takes the next item of both lists if the two have the same identity. Else skips the next
+    /// live item if the configuration has it further on. Returns true if it did either.
     bool take_common() {
         const auto& element = live_[at_live_].element;
         if (element == config_[at_config_].element) {
@@ -99,7 +100,7 @@ class ListMerge {
         return false;
     }
 
-    /// Whether the next live item stays where it is.
+    /// Takes the next live item if the configuration does not have it; returns true if it did.
     bool take_live() {
         const auto& [element, item] = live_[at_live_];
         if (!config_items_.contains(element)) {

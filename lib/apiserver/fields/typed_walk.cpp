@@ -16,7 +16,8 @@ bool is_nested(const Value* value) {
     return value != nullptr && (value->is_array() || value->is_object());
 }
 
-/// A member's type where the value was checked before: what is not known is not described.
+/// Returns the type of a member whose value was checked before; an undescribed type if the schema
+/// does not know the member.
 FieldType known_member(const FieldType& type, std::string_view name) {
     return type.member(name).value_or(FieldType());
 }
@@ -26,7 +27,7 @@ void collect(const FieldType& type, const Value& value, FieldSet& node, int dept
     const bool is_leaf = !is_nested(&value) || is_empty_container(&value) ||
                          (is_list ? type.is_atomic_list() : type.is_atomic_map());
     if (is_leaf || depth > kObjectDepthMax) {
-        // A list of owned items that has none owns nothing, unlike an empty map.
+        // An empty list with identified items owns nothing, unlike an empty map.
         node.is_member = !is_list || type.is_atomic_list();
         return;
     }
@@ -58,7 +59,7 @@ void collect(const FieldType& type, const Value& value, FieldSet& node, int dept
     }
 }
 
-/// The items of a list by what identifies them.
+/// The items of a list, by their identity.
 class ItemIndex {
   public:
     using Items = std::map<PathElement, std::vector<const Value*>>;
@@ -71,7 +72,7 @@ class ItemIndex {
         }
     }
     const Items& items() const { return items_; }
-    /// The items of that identity; nullptr: there are none.
+    /// Returns the items with that identity; nullptr if the list has no such items.
     const std::vector<const Value*>* find(const PathElement& element) const {
         const auto found = items_.find(element);
         return found == items_.end() ? nullptr : &found->second;
@@ -81,8 +82,8 @@ class ItemIndex {
     Items items_;
 };
 
-/// Makes the differences of each part by itself, and hangs what there is below its parent: most
-/// parts do not differ, and those that do come in order.
+/// Compares each part separately and attaches the differences, if any, to its parent: most parts do
+/// not differ, and those that do come in order.
 class Comparer {
   public:
     static Comparison compare(
@@ -98,7 +99,7 @@ class Comparer {
                              (is_map && type.is_atomic_map()) ||
                              (is_empty_container(before) && is_empty_container(after));
         Comparison result;
-        // Deeper down it would be asked of the same parts again and again.
+        // Comparing whole values at greater depths would compare the same parts many times.
         const bool is_asked = is_leaf || depth < kEqualityDepth;
         if (is_asked && before != nullptr && after != nullptr && *before == *after) {
             return result;
@@ -122,7 +123,7 @@ class Comparer {
     }
 
   private:
-    /// Down to here, parts that are equal as a whole are passed over.
+    /// Down to this depth, parts are compared as a whole first and skipped if they are equal.
     static constexpr int kEqualityDepth = 6;
 
     static void add(Comparison& to, const PathElement& element, Comparison part) {
@@ -179,7 +180,7 @@ class Comparer {
         }
     }
 
-    /// Items of one identity. Where there are several, they count as one whole.
+    /// Compares the items of one identity. Several items of the same identity count as one whole.
     static Comparison compare_items(
         const FieldType& type,
         const std::vector<const Value*>* before,

@@ -1,3 +1,4 @@
+// Answers a request and calls its webhooks.
 #pragma once
 
 #include "apiserver/api_server.hpp"
@@ -14,17 +15,18 @@
 
 namespace sluice::apiserver {
 
-/// Calls a webhook. Errors: why there is no review. Empty: all calls fail.
+/// Calls a webhook. Errors: the call failed. If the function is empty, all calls fail.
 using WebhookTransport = std::function<boost::asio::awaitable<Result<json::Value>>(WebhookCall)>;
 
-/// The server's answer to a request, the webhooks called that it waits for. Lifetime: the arguments
-/// must outlive the call. Thread: the server's.
+/// Returns the server's answer to a request, after it has called the webhooks that the answer waits
+/// for. Lifetime: the arguments must outlive the call. Thread: the server's.
 boost::asio::awaitable<Response> answer(
     ApiServer* server, const Clock* clock, Request request, const WebhookTransport* transport
 );
 
-/// The lines that a watch has, the webhooks called that they wait for; empty: none now. Lifetime:
-/// the transport must outlive the call. Thread: the server's.
+/// Returns the available lines of a watch, after it has called the webhooks that they wait for;
+/// empty if it has no lines yet. Lifetime: the transport must outlive the call. Thread: the
+/// server's.
 boost::asio::awaitable<std::string> read_watch(
     std::shared_ptr<Watch> watch, const WebhookTransport* transport
 );

@@ -26,7 +26,7 @@ namespace asio = boost::asio;
 
 constexpr Duration kBookmarkEvery = std::chrono::seconds(60);
 
-/// The lines of a watch as the body of an answer.
+/// The lines of a watch as the body of a response.
 class WatchBody final : public net::BodyStream {
   public:
     WatchBody(
@@ -74,7 +74,8 @@ class WatchBody final : public net::BodyStream {
     }
 
   private:
-    /// Nothing: the events have no such form, and the watch ends.
+    /// Returns the lines in the form of the watch; nullopt if the events cannot be encoded in
+    /// protobuf, which ends the watch.
     std::optional<std::string> in_form(std::string lines) const {
         if (!is_protobuf_) {
             return lines;
@@ -90,7 +91,8 @@ class WatchBody final : public net::BodyStream {
     std::shared_ptr<net::Notifier> changed_;
 };
 
-/// Whether the answer to the request is to be in protobuf. Answers are made in JSON first.
+/// Returns true if the answer to the request must be in protobuf. All answers are made in JSON
+/// first.
 bool is_answered_in_protobuf(const ResourceTable& types, const Request& request) {
     // Writes are answered with whole objects.
     const bool is_metadata =
@@ -102,7 +104,7 @@ bool is_answered_in_protobuf(const ResourceTable& types, const Request& request)
     return route && (is_metadata || has_protobuf(*route->type));
 }
 
-/// The answer in that form. A table or another text stays what it is.
+/// Encodes the response in protobuf. Tables and texts stay unchanged.
 void turn_to_protobuf(Response& response) {
     if (response.watch != nullptr) {
         response.content_type = std::string(kProtobufType) + ";stream=watch";
@@ -128,7 +130,7 @@ asio::awaitable<net::ServerResponse> HttpFront::handle(net::ServerRequest incomi
     Request request = make_request(incoming.method, incoming.target);
     const bool is_open = request.path == "/healthz" || request.path == "/livez" ||
                          request.path == "/readyz" || request.path == "/version";
-    // Who says a name must be that one, wherever it leads.
+    // A request with credentials is authenticated even if its path is public.
     if (!is_open || !net::find_header(incoming.headers, "Authorization").empty()) {
         const auto done = identify(server_.state(), incoming.headers, clock_.now(), request);
         if (!done) {
@@ -176,7 +178,7 @@ net::ServerResponse HttpFront::make_response(Response response) const {
     made.status = response.status;
     made.content_type = response.content_type;
     made.body = std::move(response.body);
-    // Clients bound the headers that they take, and repeats tell nothing.
+    // Clients limit the size of headers, and repeated warnings add no information.
     constexpr std::size_t kWarningsMax = 64;
     constexpr std::size_t kBytesMax = 4096;
     std::size_t bytes = 0;

@@ -1,3 +1,4 @@
+// Serves an API server over HTTP: authentication, bodies, watches and webhook calls.
 #pragma once
 
 #include "apiserver/api_server.hpp"
@@ -13,21 +14,21 @@
 
 namespace sluice::apiserver {
 
-/// Serves an ApiServer over HTTP: whose the requests are, bodies, watches, and the calls of
-/// webhooks. Those who hold the administrator's token or that of a service account come in.
-/// Lifetime: server and clock must outlive it. Thread: that of the loop it runs on.
+/// Serves an ApiServer over HTTP: authentication, bodies, watches, and calls of webhooks. Accepts
+/// the administrator's token and tokens of service accounts. Lifetime: server and clock must
+/// outlive it. Thread: the thread of the loop that it runs on.
 class HttpFront final : public net::HttpHandler {
   public:
     struct Options {
         boost::asio::any_io_executor executor;
-        WebhookTransport webhooks{};  ///< how webhooks are called; none: over HTTP
+        WebhookTransport webhooks{};  ///< how webhooks are called; empty: over HTTPS
     };
 
     HttpFront(ApiServer& server, const Clock& clock, Options options);
 
     boost::asio::awaitable<net::ServerResponse> handle(net::ServerRequest request) override;
     net::HeadVerdict judge_head(std::string_view method, std::string_view path) const override;
-    /// The answer to a request of one who has come in, webhooks called.
+    /// Answers the request of an authenticated user, and calls webhooks.
     boost::asio::awaitable<Response> answer(Request request);
 
   private:

@@ -26,7 +26,7 @@ Error broken() {
 
 }  // namespace
 
-/// The lines of one watch. A stream that outlives its client is over.
+/// The lines of one watch. A stream that outlives its client has ended.
 class InProcessClient::Stream final : public kube::WatchStream {
   public:
     Stream(
@@ -83,7 +83,7 @@ class InProcessClient::Stream final : public kube::WatchStream {
         }
     }
 
-    /// The client has ended it.
+    /// Called when the client ends the stream.
     void end(bool in_order) {
         client_ = nullptr;
         has_ended_in_order_ = in_order;
@@ -101,7 +101,7 @@ class InProcessClient::Stream final : public kube::WatchStream {
             client_ = nullptr;
         }
     }
-    /// The next of the lines that are there. Requires: there is one.
+    /// Takes the next available line. Requires: a line is available.
     kube::Async<std::optional<std::string>> take_line() {
         const auto fault = fault_ ? fault_() : std::nullopt;
         if (fault && fault->delay > Duration::zero()) {

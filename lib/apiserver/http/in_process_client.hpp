@@ -1,3 +1,4 @@
+// A Kubernetes client whose API server runs in the same process.
 #pragma once
 
 #include "apiserver/api_server.hpp"
@@ -15,37 +16,39 @@
 
 namespace sluice::apiserver {
 
-/// A Kubernetes client whose API server is in this process: requests and answers are those of the
-/// HTTP client, but go through no socket. Each call takes at least one turn of the loop.
-/// Lifetime: server and clock must outlive it. Thread: the server's.
+/// A Kubernetes client whose API server runs in this process: requests and answers are those of the
+/// HTTP client, but do not use a socket. Each call takes at least one turn of the loop. Lifetime:
+/// server and clock must outlive it. Thread: the server's.
 class InProcessClient final : public kube::Client {
   public:
-    /// What becomes of one request, as a network or a server in trouble would have it.
+    /// A simulated fault of one request, as a network or a failing server causes it.
     struct Fault {
-        std::optional<Error> error;    ///< the answer; none: what the server says
-        bool is_after_effect = false;  ///< the request is done, and its answer is lost
-        Duration delay{};              ///< before the request is done
-        Duration answer_delay{};       ///< between that and the answer
+        std::optional<Error> error;  ///< replaces the answer; nullopt keeps the server's
+        /// The server performs the request, but its answer is lost.
+        bool is_after_effect = false;
+        Duration delay{};         ///< before the server performs the request
+        Duration answer_delay{};  ///< between the request and its answer
     };
-    /// Asked before each request; nothing: it goes through.
+    /// Called before each request; returns nullopt if the request has no fault.
     using FaultSource = std::function<std::optional<Fault>(const kube::Request&)>;
-    /// What becomes of one line of a watch.
+    /// A simulated fault of one line of a watch.
     struct LineFault {
-        bool breaks = false;   ///< the connection breaks before it
-        bool repeats = false;  ///< it comes twice
-        Duration delay{};      ///< before it comes, and all lines after it
+        bool breaks = false;   ///< the connection breaks before the line
+        bool repeats = false;  ///< the line is delivered twice
+        Duration delay{};      ///< before this line and all lines after it
     };
-    /// Asked before each line of a watch; nothing: it comes at once.
+    /// Called before each line of a watch; returns nullopt if the line has no fault.
     using LineFaultSource = std::function<std::optional<LineFault>()>;
     struct Options {
         boost::asio::any_io_executor executor;
         std::string user_agent = "sluice";
-        /// Whose requests they are, who may do what roles say; "": the administrator's.
+        /// The user who makes the requests, with the permissions of RBAC; "" for the administrator.
         std::string user{};
         WebhookTransport webhooks;  ///< how the server calls admission webhooks
         FaultSource fault = {};
         LineFaultSource line_fault = {};
-        /// Told of each answer: the method, and the status or 0.
+        /// Called after each answer with the method and the HTTP status, which is 0 if the request
+        /// failed.
         std::function<void(const std::string& method, int status)> on_answer = {};
     };
 
@@ -72,9 +75,9 @@ class InProcessClient final : public kube::Client {
     ) override;
     kube::Async<std::string> get_raw(std::string target, kube::GetOptions options) override;
 
-    /// Ends the open watches, as a connection that breaks does.
+    /// Ends the open watches like a broken connection.
     void break_watches();
-    /// Ends them in order, as a server does before it stops.
+    /// Ends the open watches in order, as a server does before it stops.
     void end_watches();
 
   private:

@@ -36,8 +36,8 @@ std::string in_small_letters(std::string text) {
     return text;
 }
 
-/// Whom the request is to be made in the name of; nothing: nobody else. Errors: BadRequest without
-/// a name.
+/// Returns the user to impersonate; nullopt if the request does not impersonate anybody. Errors:
+/// BadRequest if the user name is missing.
 Result<std::optional<Subject>> find_impersonated(const net::HttpHeaders& headers) {
     constexpr std::string_view kExtra = "impersonate-extra-";
     Subject subject{
@@ -64,7 +64,7 @@ Result<std::optional<Subject>> find_impersonated(const net::HttpHeaders& headers
     return std::optional<Subject>();
 }
 
-/// The second word, where the first is `Bearer` in letters of whatever size; else "".
+/// Returns the second word if the first is `Bearer` in upper or lower case; else "".
 std::string_view bearer_token(std::string_view authorization) {
     const std::size_t blank = authorization.find(' ');
     if (blank == std::string_view::npos ||

@@ -1,3 +1,4 @@
+// Authenticates requests by their bearer token, and impersonates users.
 #pragma once
 
 #include "apiserver/state/state.hpp"
@@ -8,9 +9,10 @@
 
 namespace sluice::apiserver {
 
-/// Writes into the request who sends it, by its headers: a bearer token of the administrator or of
-/// a service account, and whom they impersonate (`Impersonate-User` and its kin). Errors: 401 for a
-/// token of nobody; BadRequest for impersonation without a name; 403 where it is not allowed.
+/// Sets the user of the request from its headers: a bearer token of the administrator or of a
+/// service account, and the impersonated user (`Impersonate-User` and related headers). Errors: 401
+/// for an unknown token; BadRequest for impersonation without a user name; 403 if it is not
+/// allowed.
 Result<void> identify(
     const State& state, const net::HttpHeaders& headers, Time now, Request& request
 );

@@ -1,3 +1,4 @@
+// Calls webhooks over HTTPS.
 #pragma once
 
 #include "apiserver/state/webhook_call.hpp"
@@ -8,8 +9,8 @@
 
 namespace sluice::apiserver {
 
-/// Calls a webhook over HTTPS. Errors: Invalid where nobody can be dialled, with the call that was
-/// to be made; those of the call.
+/// Calls a webhook over HTTPS. Errors: Invalid, which names the call, if the webhook has no
+/// address; errors of the call.
 boost::asio::awaitable<Result<json::Value>> call_webhook(WebhookCall call);
 
 }  // namespace sluice::apiserver

@@ -1,3 +1,4 @@
+// One fault of one field of a request, as an Invalid status lists it.
 #pragma once
 
 #include "api/meta/field_error.hpp"
@@ -8,11 +9,12 @@
 
 namespace sluice::apiserver {
 
-/// One fault of one field of a request, as metav1.StatusCause tells it.
+/// A fault of one field of a request, with the members of metav1.StatusCause.
 struct Cause {
     Cause(std::string reason, std::string message, std::string field);
-    /// Prints the members of an object in the value by their names, as the API server does.
-    /// Implicit, since a cause is a field error in the form of a Status.
+    /// Converts a field error into the form of a Status. The message prints the members of an
+    /// object in the value by their names, as the API server does.
+    /// Implicit, since a cause is a field error in another form.
     // NOLINTNEXTLINE(google-explicit-constructor)
     Cause(const api::FieldError& error);
 
@@ -23,10 +25,10 @@ struct Cause {
     friend bool operator==(const Cause&, const Cause&) = default;
 };
 
-/// The field of an element of a list: PATH[PLACE].
+/// Returns the path of an element of a list: PATH[PLACE].
 std::string element_path(std::string_view path, std::size_t place);
 
-/// Joins "FIELD: MESSAGE" of the causes, as the message of an Invalid status ends.
+/// Joins "FIELD: MESSAGE" of the causes, as at the end of the message of an Invalid status.
 std::string aggregate_text(const std::vector<Cause>& causes);
 
 }  // namespace sluice::apiserver

@@ -11,8 +11,8 @@ bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/// Where the number begins whose digits the text has before `at`; none where these are no number
-/// of their own, such as the end of a text.
+/// Returns the position at which the digits before `at` begin; nullopt if these digits are not a
+/// JSON number, such as digits at the end of a string.
 std::optional<std::size_t> number_begin(std::string_view text, std::size_t at) {
     while (at != 0 && is_digit(text[at - 1])) {
         --at;
@@ -21,7 +21,7 @@ std::optional<std::size_t> number_begin(std::string_view text, std::size_t at) {
     return begins && at < text.size() && is_digit(text[at]) ? std::optional(at) : std::nullopt;
 }
 
-/// The order of canonical JSON texts, numbers by value.
+/// Compares canonical JSON texts; numbers are compared by value.
 std::strong_ordering compare_json(const std::string& a, const std::string& b) {
     const auto [at_a, at_b] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
     const auto at = static_cast<std::size_t>(at_a - a.begin());

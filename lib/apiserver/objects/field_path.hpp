@@ -1,3 +1,4 @@
+// Paths into an object, in the forms of FieldsV1 and of messages.
 #pragma once
 
 #include "json/value.hpp"
@@ -11,33 +12,34 @@
 
 namespace sluice::apiserver {
 
-/// A step of a path into an object: a member, an item of a keyed list by its keys, an item of a set
-/// by its value, or an item by its place.
+/// One step of a path into an object: a member, an item of a keyed list by its keys, an item of a
+/// set by its value, or an item by its index.
 struct PathElement {
-    /// In the order in which elements of different classes sort.
+    /// The kinds of elements, in the order in which they sort.
     enum class Class : std::uint8_t { Field, Key, Value, Index };
 
     Class element_class = Class::Field;
-    /// The member's name, or the keys, value or place as canonical JSON.
+    /// The name of the member; the keys, the value or the index as canonical JSON.
     std::string text;
 
-    /// As FieldsV1 writes it: f:NAME, k:{…}, v:…, i:N.
+    /// Returns the element as FieldsV1 writes it: f:NAME, k:{…}, v:…, i:N.
     std::string encoded() const;
-    /// As messages write it: .NAME, [key="value"], [="value"], [N].
+    /// Returns the element as messages write it: .NAME, [key="value"], [="value"], [N].
     std::string printed() const;
 
     friend bool operator==(const PathElement&, const PathElement&) = default;
-    /// Numbers in keys order by value.
+    /// Orders by class, then by text; numbers in keys are ordered by value.
     friend std::strong_ordering operator<=>(const PathElement& a, const PathElement& b);
 };
 
 using FieldPath = std::vector<PathElement>;
 
+/// Returns the element of a member.
 PathElement field_element(std::string_view name);
-/// Reads what encoded() wrote; none for what is no element.
+/// Parses what encoded() returns; returns nullopt if the text is not an element.
 std::optional<PathElement> parse_element(std::string_view encoded);
 
-/// The path as messages write it.
+/// Returns the path as messages write it.
 std::string printed(const FieldPath& path);
 
 }  // namespace sluice::apiserver

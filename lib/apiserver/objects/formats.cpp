@@ -13,7 +13,7 @@
 namespace sluice::apiserver {
 namespace {
 
-/// The formats that a regular expression tells.
+/// The formats that a regular expression checks.
 const std::map<std::string_view, std::string_view>& expressions() {
     static const std::map<std::string_view, std::string_view> kExpressions{
         {"uuid", "(?i)^[0-9A-F]{8}-?[0-9A-F]{4}-?[0-9A-F]{4}-?[0-9A-F]{4}-?[0-9A-F]{12}$"},
@@ -49,7 +49,8 @@ const std::map<std::string_view, std::string_view>& expressions() {
 bool matches_expression(
     std::string_view format, std::string_view expression, std::string_view text
 ) {
-    // Each is read when it is first needed: all of them would delay the start of the server.
+    // Each expression is compiled when it is first needed: compiling all of them would delay the
+    // start of the server.
     thread_local std::map<std::string_view, cel::Regex> compiled;
     const auto& regex = compiled.try_emplace(format, expression).first->second;
     SLUICE_ASSERT(!regex.problem());
@@ -100,7 +101,7 @@ bool is_hex_group(std::string_view text) {
     });
 }
 
-/// The number of 16-bit groups in a part without "::"; -1: it is none.
+/// Returns the number of 16-bit groups in a part without "::"; -1 if the part is malformed.
 int count_groups(std::string_view text, bool may_end_in_ipv4) {
     int groups = 0;
     while (!text.empty()) {

@@ -1,11 +1,12 @@
+// Formats of strings in OpenAPI schemas, as the API server checks them.
 #pragma once
 
 #include <string_view>
 
 namespace sluice::apiserver {
 
-/// Whether a text is of a format that the API server checks in custom resources (date-time, ipv4,
-/// uuid, …). True for a format that it does not know.
+/// Returns true if the text has a format that the API server checks in custom resources (date-time,
+/// ipv4, uuid, …), or if the format is unknown.
 bool has_format(std::string_view format, std::string_view text);
 
 }  // namespace sluice::apiserver

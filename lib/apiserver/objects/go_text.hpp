@@ -1,3 +1,4 @@
+// Values as Go's fmt package prints them, for messages that contain them.
 #pragma once
 
 #include "json/value.hpp"
@@ -7,17 +8,17 @@
 
 namespace sluice::apiserver {
 
-/// A value as Go's %v prints it, in which some messages of the API server hold objects:
-/// map[a:1 b:[x y]].
+/// Prints a value as Go's %v does: map[a:1 b:[x y]]. Some messages of the API server contain
+/// objects in this form.
 std::string go_text(const json::Value& value);
 
-/// A value as Go's %#v prints it, the form of its source: map[string]interface {}{"a":1}.
+/// Prints a value as Go's %#v does, in the form of source code: map[string]interface {}{"a":1}.
 std::string go_source(const json::Value& value);
 
-/// The text without blanks at its ends, as Go's strings.TrimSpace leaves it of ASCII.
+/// Returns the text without whitespace at both ends, as Go's strings.TrimSpace does for ASCII.
 std::string trimmed(std::string_view text);
 
-/// The type of a value as Go's %T prints it.
+/// Returns the type of a value as Go's %T prints it.
 std::string_view go_type(const json::Value& value);
 
 }  // namespace sluice::apiserver

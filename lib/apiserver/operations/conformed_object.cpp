@@ -30,7 +30,7 @@ Error undecodable(
     return invalid_patch(how.show ? how.show(object) : json::print(object), why);
 }
 
-/// Drops unknown fields; what they are, in the words of strict decoding.
+/// Drops unknown fields and returns them in the words of strict decoding.
 std::vector<std::string> drop_unknown(const ResourceType& type, json::Value& object) {
     std::vector<std::string> unknown;
     if (const auto schema = schema_of(type)) {
@@ -46,8 +46,8 @@ std::vector<std::string> joined(std::vector<std::string> first, std::vector<std:
     return first;
 }
 
-/// Both in the order in which decoding meets them: YAML is converted, and custom resources are read
-/// as they come, before anything is looked at by a schema.
+/// Returns both lists in the order in which decoding finds the faults: YAML is converted, and
+/// custom resources are read, before the schema is applied.
 std::vector<std::string> in_order(
     const ResourceType& type,
     bool is_yaml,

@@ -64,7 +64,7 @@ void establish_definition(State& state, const std::string& name, Time now) {
     };
     WriteOperation write(state, std::move(request), std::move(route), WriteVerb::Patch);
     while (const auto call = write.advance(now)) {
-        // Webhooks have no say in what the server itself notes.
+        // Webhooks are not called about writes of the server itself.
         write.take_answer(make_approval(call->review));
     }
 }

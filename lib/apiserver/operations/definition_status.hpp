@@ -1,3 +1,4 @@
+// Sets the conditions of a CustomResourceDefinition after it was written.
 #pragma once
 
 #include "apiserver/state/state.hpp"
@@ -7,8 +8,9 @@
 
 namespace sluice::apiserver {
 
-/// Accepts the names of a definition and says in its status that its kinds are served, as the API
-/// server's own controllers do soon after it was written. Nothing where that is said already.
+/// Accepts the names of a definition and sets the conditions that its kinds are served, as the API
+/// server's own controllers do soon after a definition is written. Does nothing if the conditions
+/// are set.
 void establish_definition(State& state, const std::string& name, Time now);
 
 }  // namespace sluice::apiserver

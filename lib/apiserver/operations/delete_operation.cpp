@@ -58,7 +58,7 @@ std::optional<WebhookCall> DeleteOperation::admit(Time now) {
             return call;
         }
         Response& answer = admission_->response();
-        // What has gone meanwhile is not missed in a collection.
+        // The deletion of a collection ignores objects that were deleted in the meantime.
         const bool is_gone = answer.status == 404 && route_.name.empty();
         if (answer.status >= 400 && !is_gone) {
             response_ = std::move(answer);

@@ -1,3 +1,4 @@
+// A deletion that admission webhooks and policies must allow first.
 #pragma once
 
 #include "apiserver/operations/operation.hpp"
@@ -14,14 +15,14 @@
 
 namespace sluice::apiserver {
 
-/// A DELETE that webhooks and policies are asked about, object by object, before anything goes. Of
-/// a collection nothing is deleted if they deny one; an API server may have deleted others by then.
-/// Lifetime: the state must outlive it.
+/// A DELETE that webhooks and policies must allow for each object before anything is deleted. If
+/// they deny one object of a collection, no object is deleted; a real API server may have deleted
+/// some by then. Lifetime: the state must outlive it.
 class DeleteOperation final : public Operation {
   public:
     DeleteOperation(State& state, Request request, Route route);
 
-    /// Whether there is anything that could be asked.
+    /// Returns true if the state has webhooks or policies that may have to be asked.
     static bool is_needed(const State& state);
 
     std::optional<WebhookCall> advance(Time now) override;
@@ -29,14 +30,14 @@ class DeleteOperation final : public Operation {
     Response& response() override { return response_; }
 
   private:
-    /// The objects that are to go, or why the request cannot be read.
+    /// Finds the objects to delete. Errors: the request is malformed.
     Result<void> find_targets();
     std::optional<WebhookCall> admit(Time now);
 
     State& state_;
     Request request_;
     Route route_;
-    bool has_targets_ = false;  ///< they have been found
+    bool has_targets_ = false;  ///< find_targets() was called
     std::vector<ObjectName> targets_;
     std::size_t next_ = 0;
     std::optional<WriteOperation> admission_;  ///< of the target before `next_`

@@ -19,7 +19,7 @@ namespace sluice::apiserver {
 
 namespace {
 
-/// Whether the object itself is the answer to its deletion, rather than a Status.
+/// Returns true if the deletion is answered with the object itself, not with a Status.
 bool returns_object(const ResourceType& type) {
     constexpr std::string_view kKinds[] = {
         "PersistentVolume",
@@ -43,7 +43,7 @@ Result<void> check_preconditions(
     const DeletionOptions& options, const ResourceType& type, const json::Value& object
 ) {
     const json::Value& metadata = *object.find("metadata");
-    // The refusal names the kind where others name the resource.
+    // This refusal contains the kind where other refusals contain the resource.
     ResourceType shown = type;
     shown.plural = type.kind;
     if (!options.uid.empty() && options.uid != metadata.string_at("uid")) {
@@ -81,8 +81,8 @@ Result<void> check_namespace(const ResourceType& type, std::string_view name) {
     return {};
 }
 
-/// Dependents of ReplicationControllers and of Jobs stay where nothing is said of them, as in their
-/// first version.
+/// Sets the default of kinds whose first version orphaned dependents: ReplicationControllers and
+/// Jobs.
 void choose_propagation(DeletionOptions& options, const ResourceType& type, Response& response) {
     if (type.group.empty() && type.kind == "ReplicationController" && options.propagation.empty()) {
         options.propagation = "Orphan";
@@ -115,7 +115,7 @@ Response delete_one(
     Response response;
     choose_propagation(options, type, response);
     if (options.is_dry_run) {
-        // Also an object that is not shown has to be one that could be.
+        // Finds missing conversions, even if the object is not part of the answer.
         state.to_version(*before, type);
     }
     auto shown = mark(*before, collection, options, now);

@@ -1,3 +1,4 @@
+// Deletes an object or a collection.
 #pragma once
 
 #include "apiserver/state/state.hpp"
@@ -6,8 +7,8 @@
 
 namespace sluice::apiserver {
 
-/// DELETE of an object or of a collection, with its options. `is_rehearsal`: nothing is deleted,
-/// and the answer is one that nobody sees.
+/// Answers the DELETE of an object or a collection, with its options. `is_rehearsal`: nothing is
+/// deleted, and the answer is only computed to find missing conversions.
 Response delete_objects(
     State& state, const Request& request, const Route& route, Time now, bool is_rehearsal = false
 );

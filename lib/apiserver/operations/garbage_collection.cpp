@@ -32,15 +32,15 @@ Snapshot find_object(const State& state, const Key& key) {
     return state.store.find(key.first, key.second);
 }
 
-/// Where the objects of a definition are; nothing: it defines none.
+/// Returns the collection of a definition's objects; nullopt if it does not define a kind.
 std::optional<Collection> objects_of(const json::Value& definition) {
     const auto types = types_of_definition(definition);
     return types.empty() ? std::nullopt
                          : std::optional<Collection>({types.front().group, types.front().plural});
 }
 
-/// What a namespace or a definition has in it. Of a namespace pods go first, and only they are
-/// meant while there are any.
+/// Returns the objects inside a namespace or of a definition. While a namespace has pods, returns
+/// only the pods: they are deleted first.
 std::vector<Key> find_contents(
     const State& state, const Key& container, const json::Value& object
 ) {
@@ -67,7 +67,7 @@ std::vector<Key> find_contents(
     return contents;
 }
 
-/// The same, whether there is any.
+/// Returns true if the namespace or definition contains objects.
 bool has_contents(const State& state, const Key& container, const json::Value& object) {
     if (container.first == namespaces_collection) {
         return !state.namespace_counts().in(container.second.name).objects.empty();
@@ -76,7 +76,7 @@ bool has_contents(const State& state, const Key& container, const json::Value& o
     return each && !state.store.objects(*each).empty();
 }
 
-/// Whether an owner other than that one is there, and does not wait for its dependents to go.
+/// Returns true if the object has another owner that exists and does not wait for its dependents.
 bool has_other_owner(const State& state, const json::Value& object, std::string_view uid) {
     const json::Value* owners = object.find_path({"metadata", "ownerReferences"});
     return owners != nullptr &&
@@ -88,7 +88,7 @@ bool has_other_owner(const State& state, const json::Value& object, std::string_
            });
 }
 
-/// Whether the owner of that uid may not go before the dependent.
+/// Returns true if the dependent blocks the deletion of the owner with that uid.
 bool blocks_owner(const json::Value& dependent, std::string_view uid) {
     const auto& owners = items_of(dependent.find_path({"metadata", "ownerReferences"}));
     return std::ranges::any_of(owners, [uid](const json::Value& owner) {
@@ -105,7 +105,8 @@ void disown(State& state, const Key& key, const json::Value& dependent, std::str
     state.store.put(key.first, key.second, std::move(changed));
 }
 
-/// Whether the object, which is being deleted too, waits in the end for the one of that uid.
+/// Returns true if the object, which is being deleted too, waits directly or indirectly for the
+/// object of that uid.
 bool waits_for(const State& state, const Key& key, std::string_view uid) {
     std::set<Key> seen{key};
     std::vector<Key> open{key};
@@ -144,9 +145,10 @@ void orphan_dependents(State& state, const std::string& uid) {
     }
 }
 
-/// Deletions and what follows from them, one after the other: a chain of owners has any length, and
-/// what is done for each object in turn must not nest. Who waits for others is looked at once all
-/// deletions are begun, and once however many of the others went meanwhile.
+/// Processes deletions and their consequences one after the other. Chains of owners can have any
+/// length, so the work for each object must not nest. Objects that wait for other objects are
+/// checked after all deletions have begun, and only once, however many of the other objects were
+/// deleted in the meantime.
 class Collector {
   public:
     Collector(State& state, Time now) : state_(state), now_(now) {}
@@ -154,20 +156,20 @@ class Collector {
     void begin(Key key, DeletionOptions options) {
         deletions_.push_back({std::move(key), std::move(options)});
     }
-    /// Goes on with an object that waits for its dependents, or for what it contains: begins their
-    /// deletion.
+    /// Continues the deletion of an object that waits for its dependents or its contents: begins
+    /// their deletion.
     void settle(const Key& key) { look_at(key, Look::Begin); }
-    /// Goes on with those that wait for their dependents and for which the object, which was
-    /// written, is no reason to wait any more.
+    /// Continues the deletion of owners that the object blocked before it was written, but does not
+    /// block any more.
     void wake_owners(const json::Value& before, const json::Value& after);
-    /// It is gone: so are those that it owned.
+    /// Removes the object and begins the deletion of its dependents.
     void remove(const Key& key);
-    /// Does what was asked and all that follows.
+    /// Processes all deletions and their consequences.
     void run();
 
   private:
     enum class Look : std::uint8_t {
-        Again,  ///< something of what it waits for went
+        Again,  ///< something that the object waits for was removed
         Begin,
     };
     struct Deletion {
@@ -188,8 +190,8 @@ class Collector {
     Time now_;
     std::deque<Deletion> deletions_;
     std::deque<Key> waiting_;
-    std::map<Key, Look> looks_;      ///< of those that wait
-    std::set<std::string> touched_;  ///< namespaces whose quotas have more room
+    std::map<Key, Look> looks_;      ///< by the waiting objects
+    std::set<std::string> touched_;  ///< namespaces whose quotas gained room
 };
 
 void Collector::run() {
@@ -270,7 +272,7 @@ void Collector::remove(const Key& key) {
     wake_container(key);
 }
 
-/// What it was in may have waited for it.
+/// Continues the deletion of the namespace or definition that contained the object.
 void Collector::wake_container(const Key& gone) {
     const auto& [collection, name] = gone;
     const auto wake = [this](const Key& container, Look look) {
@@ -280,7 +282,7 @@ void Collector::wake_container(const Key& gone) {
         }
     };
     if (!name.ns.empty()) {
-        // After the last pod the deletion of the rest begins.
+        // The other objects of a namespace are deleted after its last pod.
         const bool was_last_pod = collection == pods_collection &&
                                   state_.namespace_counts().in(name.ns).of(pods_collection) == 0;
         wake({namespaces_collection, {"", name.ns}}, was_last_pod ? Look::Begin : Look::Again);
@@ -322,7 +324,7 @@ void Collector::collect_dependents(const std::string& uid) {
     }
 }
 
-/// One reason to stay is gone; the object goes where it was the last.
+/// Removes a finalizer, and the object itself if it was the last one.
 void Collector::free_of(const Key& key, std::string_view finalizer) {
     const Snapshot object = find_object(state_, key);
     const bool had = has_finalizer(*object, finalizer);
@@ -366,11 +368,11 @@ void Collector::settle_container(const Key& key, const json::Value& object, Look
 void Collector::settle_foreground(const Key& key, const json::Value& object, Look look) {
     const std::string uid(object.find("metadata")->string_at("uid"));
     const auto must_wait_for = [&](const Key& each, const json::Value& dependent) {
-        // Those that wait for each other wait for nobody.
+        // Objects that wait for each other do not block each other.
         return blocks_owner(dependent, uid) && !waits_for(state_, each, uid);
     };
     if (look == Look::Again) {
-        // Of many dependents one that is still there says enough.
+        // One remaining dependent is enough: the others need not be checked.
         for (const Key& each : state_.dependents(uid)) {
             const Snapshot dependent = find_object(state_, each);
             if (!is_being_deleted(*dependent)) {
@@ -400,7 +402,7 @@ void Collector::settle_foreground(const Key& key, const json::Value& object, Loo
     if (!must_wait) {
         free_of(key, kForeground);
     } else if (has_begun) {
-        look_at(key, Look::Again);  // some may wait for this one in their turn
+        look_at(key, Look::Again);  // some dependents may wait for this object themselves
     }
 }
 
@@ -409,7 +411,7 @@ bool is_there(const State& state, const json::Value& owner, const std::string& n
     return found != nullptr && (found->second.ns.empty() || found->second.ns == ns);
 }
 
-/// A dependent can be written when its owner is gone already. It goes, too, where it has no other.
+/// Deletes a dependent that was written after its last owner was deleted.
 void collect_if_abandoned(State& state, Collector& collector, const Key& key) {
     const Snapshot object = find_object(state, key);
     const json::Value* owners = object->find_path({"metadata", "ownerReferences"});

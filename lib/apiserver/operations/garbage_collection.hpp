@@ -1,3 +1,4 @@
+// Deletes objects together with what they contain and own; finalizers and propagation policies.
 #pragma once
 
 #include "apiserver/state/deletion_options.hpp"
@@ -6,8 +7,9 @@
 
 namespace sluice::apiserver {
 
-/// Marks an object and goes on as far as nothing waits: what it contains and its dependents go, or
-/// are orphaned, and then it goes itself. Nothing where it is not there.
+/// Marks an object as being deleted and continues until the deletion has to wait: deletes the
+/// objects inside it, deletes or orphans its dependents, and then deletes the object. Does nothing
+/// if the object does not exist.
 void begin_deletion(
     State& state,
     const Collection& collection,
@@ -16,9 +18,10 @@ void begin_deletion(
     Time now
 );
 
-/// What follows from a write: an object whose last finalizer is gone goes, a definition serves its
-/// kinds, dependents of what went go too, and an owner that waited for the object may go on.
-/// `before`: the object as it was; null: there was none.
+/// Handles the consequences of a write: deletes an object whose last finalizer was removed, serves
+/// the kinds of a definition, deletes an object without remaining owners, and continues the
+/// deletion of an owner that waited for the object. `before`: the object before the write; nullptr
+/// for a new object.
 void after_write(
     State& state, const ResourceType& type, const ObjectName& name, const Snapshot& before, Time now
 );

@@ -22,7 +22,7 @@ std::optional<std::int64_t> to_number(std::string_view text) {
     return is_whole ? std::optional(value) : std::nullopt;
 }
 
-/// A number that may be left out.
+/// Reads an optional number; 0 if it is not set.
 Result<std::int64_t> read_number_option(const Request& request, std::string_view name) {
     const std::string_view text = request.parameter(name);
     if (text.empty()) {

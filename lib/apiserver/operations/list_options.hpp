@@ -1,3 +1,4 @@
+// Parameters of lists, watches and deletions of collections.
 #pragma once
 
 #include "apiserver/operations/watch.hpp"
@@ -10,12 +11,12 @@
 
 namespace sluice::apiserver {
 
-/// metav1.ListOptions: what a list, a watch or the deletion of a collection is about.
+/// metav1.ListOptions of a list, a watch or the deletion of a collection.
 struct ListOptions {
     ObjectFilter filter;
     std::optional<std::int64_t> version{};  ///< resourceVersion
     std::string version_match{};
-    std::int64_t limit = 0;  ///< 0: none
+    std::int64_t limit = 0;  ///< maximum number of objects in a page; 0 for all
     std::string token{};     ///< continue
     std::int64_t timeout_seconds = 0;
     bool sends_initial_events = false;
@@ -23,11 +24,11 @@ struct ListOptions {
 };
 
 /// Reads the parameters of a request. Errors: BadRequest and Invalid, in the words of the API
-/// server, for values that it does not take and for combinations that make no sense.
+/// server, for invalid values and combinations.
 Result<ListOptions> read_list_options(const Request& request, const Route& route, bool is_watch);
 
-/// A parameter that is a resourceVersion; nothing: it is not given. Errors: without reason, as the
-/// API server has it for single objects and watches.
+/// Reads the parameter resourceVersion; nullopt if it is not set. Errors: a Status without a
+/// reason, as the API server returns it for single objects and watches.
 Result<std::optional<std::int64_t>> read_version(const Request& request);
 
 }  // namespace sluice::apiserver

@@ -1,3 +1,4 @@
+// The objects that each namespace gets: its default service account and the CA certificate.
 #pragma once
 
 #include "apiserver/state/state.hpp"
@@ -7,10 +8,11 @@
 
 namespace sluice::apiserver {
 
-/// Gives a namespace what the controllers of a cluster give it: the service account `default`,
-/// without which no pod is admitted, and the certificate of the server.
+/// Creates the objects that controllers of a cluster create in each namespace: the service account
+/// `default`, which pods need, and the ConfigMap with the certificate of the server.
 void furnish_namespace(State& state, const std::string& ns, Time now);
-/// Brings these back when they were deleted or changed. `name`: of whatever was written or removed.
+/// Creates these objects again if they were deleted or changed. `name`: the object that was written
+/// or removed.
 void restore_furniture(
     State& state, const Collection& collection, const ObjectName& name, Time now
 );

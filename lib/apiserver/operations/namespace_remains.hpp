@@ -1,3 +1,4 @@
+// The conditions of a namespace that is being deleted.
 #pragma once
 
 #include "apiserver/state/state.hpp"
@@ -7,8 +8,8 @@
 
 namespace sluice::apiserver {
 
-/// Says in the conditions of a namespace that ends what it waits for, as the namespace controller
-/// does.
+/// Writes into the conditions of a namespace that is being deleted what the deletion waits for, as
+/// the namespace controller does.
 void tell_remaining_content(State& state, const std::string& ns, Time now);
 
 }  // namespace sluice::apiserver

@@ -1,3 +1,4 @@
+// A request that is processed in steps, between which its caller calls webhooks.
 #pragma once
 
 #include "apiserver/state/webhook_call.hpp"
@@ -12,7 +13,7 @@
 
 namespace sluice::apiserver {
 
-/// A request on its way to its answer, in steps, so that webhooks are called outside.
+/// A request that is processed in steps, so that the caller can call webhooks between them.
 class Operation {
   public:
     Operation() = default;
@@ -20,16 +21,17 @@ class Operation {
     Operation(const Operation&) = delete;
     Operation& operator=(const Operation&) = delete;
 
-    /// Goes on to the next call of a webhook; nothing: it is done. `now`: the time of the request.
+    /// Continues until the next call of a webhook and returns the call; nullopt if the operation is
+    /// done. `now`: the time of the request.
     virtual std::optional<WebhookCall> advance(Time now) = 0;
-    /// The answer to the last call: a review, or why there is none.
+    /// Takes the answer to the last call: a review, or the error of the call.
     virtual void take_answer(const Result<json::Value>& review) = 0;
-    /// Requires: advance() has returned nothing.
+    /// Requires: advance() has returned nullopt.
     virtual Response& response() = 0;
 };
 
-/// An answer, or what waits for webhooks: its caller calls them (advance, take_answer)
-/// and takes its response.
+/// A response, or an operation that waits for webhooks. The caller calls these (advance(),
+/// take_answer()) and then takes the response.
 using Answer = std::variant<Response, std::unique_ptr<Operation>>;
 
 }  // namespace sluice::apiserver

@@ -72,7 +72,7 @@ Result<json::Value> patch_by_operations(const json::Value& live, const json::Val
     return patched;
 }
 
-/// Metadata as Go prints it.
+/// Returns the metadata with their members in the order in which Go prints them.
 json::Value metadata_in_order(const json::Value& metadata) {
     constexpr const char* kMembers[] = {
         "name",
@@ -100,8 +100,8 @@ json::Value metadata_in_order(const json::Value& metadata) {
     return ordered;
 }
 
-/// The object with the members of all that the patch goes into sorted, as the API server's patching
-/// leaves them.
+/// Returns the object with sorted members in all objects that the patch changes, as the API
+/// server's patching leaves them.
 json::Value with_sorted_members(const json::Value& object, const json::Value* patch) {
     json::Value sorted = json::Object();
     for (const json::Member* member : sorted_members(&object)) {

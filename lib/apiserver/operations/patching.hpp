@@ -1,3 +1,4 @@
+// Applies the patch of a request to an object.
 #pragma once
 
 #include "apiserver/operations/conformed_object.hpp"
@@ -9,21 +10,22 @@
 
 namespace sluice::apiserver {
 
-/// Whether a kind takes patches of the request's media type. Errors: UnsupportedMediaType.
+/// Requires that the kind supports patches of the request's media type. Errors:
+/// UnsupportedMediaType.
 Result<void> check_patch_type(const Request& request, const ResourceType& type);
 
-/// The object with the request's patch applied: a JSON patch, a merge patch, or, of Kubernetes' own
-/// kinds, a strategic merge patch. Errors: BadRequest for what is no patch; Invalid for one that
-/// does not apply. Requires: check_patch_type.
+/// Returns the object with the request's patch applied: a JSON patch, a merge patch or, for
+/// Kubernetes' own kinds, a strategic merge patch. Errors: BadRequest for a malformed patch,
+/// Invalid for a patch that cannot be applied. Requires: check_patch_type() succeeded.
 Result<json::Value> apply_patch(
     const Request& request, const ResourceType& type, const json::Value& live
 );
 
-/// Which kind of patch it is, as conforming its result needs to know.
+/// Returns the type of the patch as the origin of its result.
 Origin patch_origin(const Request& request);
 
-/// What a patch made of an object, as a refusal shows it: the object as JSON, of a strategic merge
-/// patch the patch itself.
+/// Prints the result of a patch for a refusal: the object as JSON; for a strategic merge patch the
+/// patch itself.
 std::string show_patched(const Request& request, const json::Value& patched);
 
 }  // namespace sluice::apiserver

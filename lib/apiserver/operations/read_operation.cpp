@@ -12,8 +12,8 @@ namespace sluice::apiserver {
 
 namespace {
 
-/// A deletion is of the object as it is, and begins anew where that changes before each answer. So
-/// long the API server works at a request.
+/// How long the API server works on a request. A deletion uses the latest object, and starts again
+/// if the object changes before the webhook answers.
 constexpr Duration kRequestMax = std::chrono::seconds(60);
 
 }  // namespace
@@ -21,8 +21,8 @@ constexpr Duration kRequestMax = std::chrono::seconds(60);
 ReadOperation::ReadOperation(State& state, Request request, Route route)
     : state_(state), request_(std::move(request)), route_(std::move(route)) {}
 
-// What is read may be written faster than a webhook converts it: the latest would lack its
-// conversion each time. So a pass after the first sees what the first has seen.
+// Objects may be written faster than a webhook converts them: the latest ones would lack their
+// conversion in each pass. So each later pass reads the version that the first pass has read.
 void ReadOperation::pin_list() {
     const bool is_pinned = request_.parameter("resourceVersionMatch") == "Exact" ||
                            !request_.parameter("continue").empty();
@@ -61,7 +61,7 @@ std::optional<WebhookCall> ReadOperation::advance(Time now) {
     }
     const ConversionScope scope(state_, conversions_);
     const bool deletes = request_.method == "DELETE";
-    // Nothing goes before it is known that the answer can be shown.
+    // A rehearsal first: nothing is deleted until the answer has all of its conversions.
     response_ = deletes ? delete_objects(state_, request_, route_, now, true) : read(now);
     ++passes_;
     if (conversions_.are_missing()) {

@@ -1,3 +1,4 @@
+// A GET or DELETE of objects that a webhook may have to convert.
 #pragma once
 
 #include "apiserver/operations/operation.hpp"
@@ -11,7 +12,8 @@
 
 namespace sluice::apiserver {
 
-/// A GET or DELETE, also of objects that a webhook converts. Lifetime: the state must outlive it.
+/// A GET or DELETE whose objects a webhook may have to convert. Lifetime: the state must outlive
+/// it.
 class ReadOperation final : public Operation {
   public:
     ReadOperation(State& state, Request request, Route route);
@@ -21,7 +23,7 @@ class ReadOperation final : public Operation {
     Response& response() override { return response_; }
 
   private:
-    /// Has a list that is read again be what it is now.
+    /// Makes later passes of a list read the current version of the store again.
     void pin_list();
     Response read(Time now);
 
@@ -29,9 +31,10 @@ class ReadOperation final : public Operation {
     Request request_;
     Route route_;
     Conversions conversions_;
-    Snapshot object_;  ///< that is read by its name, as it was at first; null: there is none
+    /// The object of a GET by name, as the first pass read it; nullptr if it does not exist.
+    Snapshot object_;
     int passes_ = 0;
-    std::optional<Time> begun_;  ///< when it first waited
+    std::optional<Time> begun_;  ///< when it first waited for a webhook
     Response response_;
     bool is_done_ = false;
 };

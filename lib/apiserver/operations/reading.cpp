@@ -21,20 +21,21 @@ namespace sluice::apiserver {
 
 namespace {
 
-/// Of a list that goes on with what is there, because what was there is not known any more.
+/// The version of a list that continues with the current objects, because the log no longer reaches
+/// back to its first page.
 constexpr std::int64_t kLatest = -1;
-/// So long a list may take: what etcd forgets after this time it cannot go on from, whether
-/// anything has changed or not.
+/// How long the pages of a list can be requested. etcd compacts older versions after this time,
+/// whether or not there were changes.
 constexpr Duration kListTime = std::chrono::minutes(5);
 
-/// Where a list that comes in pages goes on.
+/// The position at which the next page of a list begins.
 struct Position {
     std::int64_t version = 0;
     ObjectName after;
     Time begun;
 };
 
-/// In the alphabet of base64 that stands in addresses as it is.
+/// Encodes the position in base64 whose characters need no escaping in a URL.
 std::string encode_position(const Position& position) {
     std::string token = kube::encode_base64(json::print(json::Object{
         {"v", "meta.k8s.io/v1"},
@@ -73,7 +74,7 @@ Result<Position> decode_position(std::string_view token) {
     };
 }
 
-/// A version that no object can have yet.
+/// Refuses a version that the store has not reached yet.
 Result<void> check_reached(const State& state, const std::optional<std::int64_t>& version) {
     if (!version || *version <= state.store.version()) {
         return {};
@@ -107,11 +108,11 @@ json::Value metadata_alone(const json::Value& object) {
     };
 }
 
-/// What the client wants an object to look like.
+/// Returns the function that brings objects into the form that the client asked for.
 Form make_form(const Request& request, const Route& route, Time now) {
     if (wants_table(request)) {
         const std::string include(request.parameter("includeObject"));
-        // Of a watch the first table alone tells its columns.
+        // Only the first table of a watch has column definitions.
         const auto is_first = std::make_shared<bool>(true);
         return [type = route.type, include, now, is_first](const json::Value& object) {
             const json::Value* metadata = object.find("metadata");
@@ -140,7 +141,8 @@ Render make_render(const State& state, const Route& route, Form form) {
     };
 }
 
-/// The same, with conversions of its own. What is made while some are missing is thrown away.
+/// Like make_render(), but takes conversions by webhooks from `conversions`. Results are discarded
+/// while conversions are missing.
 Render make_converting_render(
     State& state, const Route& route, Form form, const std::shared_ptr<Conversions>& conversions
 ) {
@@ -153,7 +155,7 @@ Render make_converting_render(
         };
 }
 
-/// The refusal of a list that may go on with another token.
+/// Returns the refusal of a list that can continue with another token.
 Error expired_with(std::string message, const std::string& token) {
     Error made = expired(std::move(message));
     if (auto status = json::parse(made.status)) {
@@ -163,7 +165,7 @@ Error expired_with(std::string message, const std::string& token) {
     return made;
 }
 
-/// Where the list begins, and as of which version.
+/// Returns the position at which the list begins, and its version.
 Result<Position> find_position(const State& state, const ListOptions& options, Time now) {
     if (!options.token.empty()) {
         auto position = decode_position(options.token);
@@ -182,7 +184,7 @@ Result<Position> find_position(const State& state, const ListOptions& options, T
     return position;
 }
 
-/// The page of a list that a request asks for.
+/// One page of a list.
 struct Page {
     std::vector<json::Value> objects;
     json::Value metadata;
@@ -262,7 +264,7 @@ Response list(State& state, const Request& request, const Route& route, Time now
         then = state.store.objects_at(collection, begun->version);
     }
     if (is_over) {
-        // What makes etcd forget is a write, too.
+        // The compaction of etcd is a write, too.
         state.store.set_version(state.store.version() + 1);
     }
     if (is_over || (begun->version != state.store.version() && !then)) {
@@ -289,7 +291,7 @@ Response watch(State& state, const Request& request, const Route& route, Time no
     }
     const std::int64_t after = options->version.value_or(0);
     const std::int64_t timeout = options->timeout_seconds > 0 ? options->timeout_seconds : 1800;
-    // Who converts them may change while they are watched.
+    // The webhook that converts the objects may change while they are watched.
     const auto conversions =
         route.type->conversion == nullptr ? nullptr : std::make_shared<Conversions>();
     const Form form = make_form(request, route, now);

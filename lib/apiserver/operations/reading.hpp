@@ -1,3 +1,4 @@
+// Answers GET requests: objects, lists in pages, and watches.
 #pragma once
 
 #include "apiserver/state/state.hpp"
@@ -7,17 +8,18 @@
 
 namespace sluice::apiserver {
 
-/// GET of an object, a collection or a watch.
+/// Answers the GET of an object or a collection, or begins a watch.
 Response read_objects(State& state, const Request& request, const Route& route, Time now);
 
-/// The object that the route names; nullptr: there is none.
+/// Returns the object that the route names; nullptr if it does not exist.
 Snapshot find_one(const State& state, const Route& route);
-/// The answer to a GET of it, with the object as it was found.
+/// Answers the GET of an object, which find_one() has returned.
 Response show_one(
     const State& state, const Request& request, const Route& route, const Snapshot& object, Time now
 );
 
-/// An object as an item of a list: of Kubernetes' own kinds it is not said again what it is.
+/// Returns an object as an item of a list: items of Kubernetes' own kinds have no apiVersion and
+/// kind.
 json::Value to_item(json::Value object, const ResourceType& type);
 
 }  // namespace sluice::apiserver

@@ -79,7 +79,7 @@ void Watch::add(std::string& lines, const LogEntry& entry) {
     } else if (was && entry.last) {
         add_event(lines, "DELETED", *entry.last);
     } else if (was) {
-        // It is there, but is none of those that are watched any more: shown as it was.
+        // The object exists but is no longer selected: the event contains its last selected state.
         json::Value last = *entry.before;
         last.find("metadata")->set("resourceVersion", std::to_string(entry.version));
         add_event(lines, "DELETED", last);
@@ -100,8 +100,8 @@ void Watch::add_log(std::string& lines, std::size_t bytes_max) {
         return;
     }
     auto entry = std::ranges::upper_bound(*log, options_.after, {}, &LogEntry::version);
-    // What comes after an event that cannot be shown yet is only looked at, so that one call of the
-    // webhook serves it too.
+    // Events after one that cannot be shown yet are only rendered to find their missing
+    // conversions, so that one call of the webhook covers them too.
     int ahead = 0;
     for (; entry != log->end() && lines.size() < bytes_max && ahead < kAheadMax; ++entry) {
         const std::size_t shown = lines.size();

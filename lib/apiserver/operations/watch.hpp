@@ -1,3 +1,4 @@
+// Watches: each reads the log of a collection and renders its events.
 #pragma once
 
 #include "apiserver/state/conversions.hpp"
@@ -17,61 +18,64 @@
 
 namespace sluice::apiserver {
 
-/// Which objects a list or watch is about.
+/// Selects the objects of a list or watch.
 struct ObjectFilter {
     ResourceTable::TypePointer type;
-    std::string ns;  ///< "": all
+    std::string ns;  ///< "" for all namespaces
     LabelQuery labels;
     FieldQuery fields;
 
+    /// Returns true if the filter selects the object. Does not check the type.
     bool matches(const ObjectName& name, const json::Value& object) const;
 };
 
-/// Turns a stored object into what the client asked for.
+/// Renders a stored object in the form that the client asked for.
 using Render = std::function<json::Value(const json::Value& stored)>;
 
-/// Gives an object of the version that is served the form that the client asked for.
+/// Brings an object, in the served version, into the form that the client asked for.
 using Form = std::function<json::Value(json::Value object)>;
 
-/// One watch: a place in the log of a collection. It holds no events; they are read when asked for.
-/// Lifetime: the store must outlive it. Thread: the store's.
+/// A watch: a position in the log of a collection. It does not hold events; it reads them when they
+/// are requested. Lifetime: the store must outlive it. Thread: the store's.
 class Watch {
   public:
     struct Options {
         ObjectFilter filter;
         Collection collection;
-        std::int64_t after = 0;  ///< events after this version
+        std::int64_t after = 0;  ///< sends the events after this version
         bool sends_initial = false;
-        bool marks_initial = false;  ///< a bookmark tells where the initial events end
+        bool marks_initial = false;  ///< marks the end of the initial events by a bookmark
         bool allows_bookmarks = false;
-        std::optional<Time> until{};  ///< ends then
+        std::optional<Time> until{};  ///< the watch ends at this time
         Render render;
-        Form form;  ///< of bookmarks, which are not stored
-        /// Where webhooks convert what is rendered: what they have made of it, which the render
-        /// notes the lack of.
+        Form form;  ///< the form of bookmarks, which are not stored
+        /// The conversions by webhooks that `render` uses; nullptr if no webhook converts the
+        /// objects.
         std::shared_ptr<Conversions> conversions{};
-        /// Of a kind that a definition defines: whether it is still there.
+        /// For a custom kind: returns true while its definition exists.
         std::function<bool()> is_served = {};
     };
 
     Watch(Store& store, Options options);
 
-    /// The lines that are there, each with its line feed; empty: none now, or none until a webhook
-    /// has been called.
+    /// Returns the available lines, each with its line feed. Empty if the watch has no lines yet
+    /// or if a webhook must be called first.
     std::string take(std::size_t bytes_max = std::size_t{1} << 20);
-    /// The call that the next lines wait for; nothing: they wait for none.
+    /// Returns the call that the next lines wait for; nullopt if they do not wait for one.
     std::optional<WebhookCall> next_call();
-    /// The answer to it: a review, or why there is none.
+    /// Takes the answer to that call: a review, or the error of the call.
     void take_answer(const Result<json::Value>& review);
-    /// A bookmark with the version that has been reached; "" where none are wanted.
+    /// Returns a bookmark with the current version; "" if the client does not want bookmarks.
     std::string bookmark();
-    /// After an error event, past its time, or without its kind: nothing more comes.
+    /// Returns true if the watch has no more lines: after an error event, after its time, or when
+    /// its kind is not served any more.
     bool is_over(Time now) const {
         return is_over_ || (options_.until && now >= *options_.until) ||
                (options_.is_served && !options_.is_served());
     }
+    /// Returns the time at which the watch ends; nullopt if it does not end.
     std::optional<Time> until() const { return options_.until; }
-    /// Called when there may be more, or nothing more comes.
+    /// Calls `wake` when the watch may have more lines or has ended.
     void on_change(std::function<void()> wake);
 
   private:
@@ -86,7 +90,7 @@ class Watch {
     Store& store_;
     Options options_;
     bool is_over_ = false;
-    std::optional<Error> failure_;  ///< of a conversion
+    std::optional<Error> failure_;  ///< a failed conversion
     Store::Subscription subscription_;
     Store::Subscription end_subscription_;
 };

@@ -15,8 +15,8 @@
 #include <optional>
 #include <utility>
 
-// Which policies and webhooks change a write or have to let it pass, what they are told, and what
-// their answers do.
+// Decides which policies and webhooks a write is sent to, makes their reviews, and applies their
+// answers.
 namespace sluice::apiserver {
 
 namespace {
@@ -49,7 +49,7 @@ void WriteOperation::find_hooks(bool are_mutating) {
         are_mutating ? "mutatingwebhookconfigurations" : "validatingwebhookconfigurations"
     };
     if (route_.type->group == configurations.group) {
-        return;  // they could lock themselves in
+        return;  // such webhooks could make themselves impossible to change
     }
     const RuledRequest request{route_, operation(), name_.name};
     for (const auto& [name, configuration] : state_.store.objects(configurations)) {
@@ -99,8 +99,8 @@ Result<std::optional<WebhookCall>> WriteOperation::call_next_hook() {
     return std::optional<WebhookCall>();
 }
 
-/// Whether the webhook is about an object with these labels, or with those that it had, in such a
-/// namespace.
+/// Returns true if the selectors of the webhook match the object, by its new or its old labels, and
+/// its namespace.
 bool WriteOperation::is_selected(const json::Value& hook) const {
     const json::Value* selector = hook.find("objectSelector");
     const json::Value& object = is_deletion() ? before_ : patched_ ? patched_->object : object_;
@@ -108,7 +108,7 @@ bool WriteOperation::is_selected(const json::Value& hook) const {
         selects_labels(selector, object.find_path({"metadata", "labels"})) ||
         (live_ && selects_labels(selector, before_.find_path({"metadata", "labels"})));
     if (selects_object && is_namespace(type())) {
-        // It is in itself.
+        // A namespaceSelector selects a Namespace by its own labels.
         const json::Value& own = route_.subresource.empty() ? object : before_;
         const json::Value* labels = own.find_path({"metadata", "labels"});
         return selects_labels(hook.find("namespaceSelector"), labels);
@@ -121,8 +121,8 @@ bool WriteOperation::is_selected(const json::Value& hook) const {
     return selects_labels(hook.find("namespaceSelector"), labels);
 }
 
-/// Whether the webhook's matchConditions hold. One that fails is passed over as the webhook itself
-/// would be.
+/// Returns true if the webhook's matchConditions hold. A condition that fails is ignored if
+/// failures of the webhook are ignored.
 Result<bool> WriteOperation::meets_conditions(const json::Value& hook, const json::Value& review) {
     const json::Value* conditions = hook.find("matchConditions");
     if (conditions == nullptr) {
@@ -147,7 +147,7 @@ ContextSource WriteOperation::context_source() {
 
 Result<void> WriteOperation::mutate_by_policies() {
     if (is_deletion()) {
-        return {};  // there is nothing to change
+        return {};  // a deletion has no object to change
     }
     const RuledRequest request{route_, operation(), name_.name};
     auto changed = apply_mutating_policies(state_, request, context_source());
@@ -253,7 +253,7 @@ json::Value WriteOperation::review_options() const {
     options.set("kind", "DeleteOptions");
     const auto given = read_deletion_options(request_);
     if (!given) {
-        return options;  // it could be read before
+        return options;  // DeleteOperation has read the options before
     }
     if (!given->propagation.empty()) {
         options.set("propagationPolicy", given->propagation);
@@ -320,7 +320,7 @@ Result<void> WriteOperation::take_patch(const Hook& hook, std::string_view patch
     const auto operations = text ? json::parse(*text) : Result<json::Value>(text.error());
     auto changed = operations && json::check_json_patch(*operations)
                        ? json::apply_json_patch(std::exchange(told_, {}), *operations)
-                       : Result<json::Value>(make_invalid("the patch is none"));
+                       : Result<json::Value>(make_invalid("the patch is not a JSON patch"));
     if (!changed || changed->find("metadata") == nullptr) {
         return internal(fmt::format(
             "webhook \"{}\" answered with a patch that fits not",

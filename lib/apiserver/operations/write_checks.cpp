@@ -9,7 +9,7 @@
 #include <iterator>
 #include <utility>
 
-// What a write is completed with and checked for once webhooks have seen it.
+// Completes and checks the object of a write, after mutating webhooks have changed it.
 namespace sluice::apiserver {
 
 void WriteOperation::fill_registry_fields() {
@@ -32,7 +32,8 @@ std::vector<Cause> WriteOperation::find_faults() {
     const std::string& kind = type().kind;
     std::vector<Cause> causes = validate_metadata(group, kind, type().is_namespaced, object_, old);
     if (live_) {
-        // All registries look at it, and so does each kind's.
+        // Real API servers validate the metadata of an update twice: for all kinds and in the
+        // registry of the kind.
         const std::vector<Cause> again = causes;
         causes.insert(causes.end(), again.begin(), again.end());
     }

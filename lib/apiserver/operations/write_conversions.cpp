@@ -7,8 +7,7 @@
 #include <string_view>
 #include <utility>
 
-// What a write needs of other versions, and of the webhooks that convert to them. Each stage finds
-// the conversions that it needs made.
+// The conversions that a write needs. Each stage starts with all of its conversions available.
 namespace sluice::apiserver {
 
 std::optional<WebhookCall> WriteOperation::ask_missing() {
@@ -32,7 +31,7 @@ std::optional<WebhookCall> WriteOperation::convert_for_stage() {
     if (stage_ != Stage::Commit || is_deletion() || !state_.is_converted_outside(type())) {
         return std::nullopt;
     }
-    // The answer is the stored object again in the version of the request.
+    // The response is the stored object, converted back to the version of the request.
     const auto stored = state_.to_stored(object_, type());
     if (auto call = ask_missing()) {
         return call;

@@ -26,7 +26,7 @@ namespace {
 
 constexpr int kAttemptsMax = 5;
 constexpr std::size_t kNameMax = 63;
-constexpr int kNamesMax = 8;  ///< that are made of a generateName until one is free
+constexpr int kNamesMax = 8;  ///< attempts to find a free name for a generateName
 
 json::Value& metadata_of(json::Value& object) {
     return object_at(object, "metadata");
@@ -37,7 +37,7 @@ std::string_view metadata_at(const json::Value& object, std::string_view name) {
     return metadata == nullptr ? std::string_view() : metadata->string_at(name);
 }
 
-/// Whether an update of such an object must tell which version it was made from.
+/// Returns true if an update of the kind must contain the resourceVersion that it is based on.
 bool needs_version(const ResourceType& type) {
     return type.is_custom || type.kind == "CustomResourceDefinition" || type.kind == "Lease" ||
            type.kind == "RuntimeClass" || type.kind == "APIService" ||
@@ -84,8 +84,8 @@ std::optional<WebhookCall> WriteOperation::advance(Time now) {
             case Stage::Prepare:
                 done = prepare(now);
                 if (auto call = ask_missing()) {
-                    // It is prepared anew, of the same object: of one that is written all the time
-                    // the latest would lack its conversion each time.
+                    // Prepares the write again, from the same live object: for an object that is
+                    // written all the time, the latest one would lack its conversion each time.
                     keeps_live_ = true;
                     return call;
                 }
@@ -169,7 +169,7 @@ Result<void> WriteOperation::prepare(Time now) {
     return prepare_change(now);
 }
 
-/// Checks and completes name and namespace of a new object.
+/// Checks and completes the name and namespace of a new object.
 Result<void> WriteOperation::name_new() {
     json::Value& metadata = metadata_of(object_);
     if (verb_ == Verb::Apply) {
@@ -231,7 +231,7 @@ Result<void> WriteOperation::prepare_new(Time now) {
     return admit_new_builtin(state_, type(), object_);
 }
 
-/// What the server alone gives to a new object.
+/// Sets the fields of a new object that only the server sets.
 Result<void> WriteOperation::begin_life(Time now) {
     json::Value& made = metadata_of(object_);
     for (const char* field : {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"}) {
@@ -254,7 +254,7 @@ Result<void> WriteOperation::begin_life(Time now) {
     made.set("uid", state_.new_uid());
     made.set("creationTimestamp", api::to_string(now));
     if (type().kind == "CertificateSigningRequest" && !type().is_custom) {
-        // Who asks for a certificate is not theirs to say.
+        // Clients cannot set the requester of a certificate.
         note_requester(object_at(object_, "spec"), subject_of(request_));
     }
     return {};
@@ -328,7 +328,7 @@ Result<void> WriteOperation::check_applied(const Duplicates& duplicates) {
     return {};
 }
 
-/// Name and namespace of an object are those of the path.
+/// Requires that the name and namespace of an object are those of the path.
 Result<void> WriteOperation::match_url(json::Value& object) const {
     json::Value& metadata = metadata_of(object);
     const auto name = metadata.string_at("name");
@@ -362,7 +362,7 @@ Result<void> WriteOperation::match_namespace(json::Value& metadata) const {
     return {};
 }
 
-/// What the write makes of the live object.
+/// Returns the live object with the patch applied.
 Result<json::Value> WriteOperation::read_changed() {
     auto patched = apply_patch(request_, type(), before_);
     if (patched) {
@@ -425,7 +425,7 @@ Result<void> WriteOperation::prepare_change(Time now) {
     return {};
 }
 
-/// The write was made from the version that is live, as far as it says so.
+/// Requires that the write is based on the live version, if the write contains a version or uid.
 Result<void> WriteOperation::match_version() const {
     const auto uid = metadata_at(object_, "uid");
     if (verb_ == Verb::Update && !uid.empty() && uid != metadata_at(before_, "uid")) {
@@ -465,7 +465,7 @@ Result<void> WriteOperation::match_version() const {
     return {};
 }
 
-/// What no write changes is that of the live object.
+/// Restores the fields that no write can change from the live object.
 void WriteOperation::keep_server_fields() {
     json::Value& metadata = metadata_of(object_);
     const json::Value& old = *before_.find("metadata");
@@ -491,7 +491,7 @@ Result<void> WriteOperation::commit(Time now) {
     }
     const Snapshot latest = state_.store.find(collection_, name_);
     if (latest != live_) {
-        // Somebody else wrote while webhooks were asked.
+        // Another client wrote the object while webhooks were called.
         if (verb_ == Verb::Create) {
             return already_exists(type(), name_.name);
         }

@@ -1,3 +1,4 @@
+// The path of a write: create, update, patch or apply, from the request to the store.
 #pragma once
 
 #include "apiserver/admission/admission_expressions.hpp"
@@ -21,8 +22,9 @@
 
 namespace sluice::apiserver {
 
-/// A create, update, patch or apply on its way through defaults, webhooks and rules into the store.
-/// It is done in steps, so that webhooks are called outside. Lifetime: the state must outlive it.
+/// A create, update, patch or apply on its way through defaults, webhooks and validation into the
+/// store, in steps, so that the caller can call webhooks between them. Lifetime: the state must
+/// outlive it.
 class WriteOperation final : public Operation {
   public:
     using Verb = WriteVerb;
@@ -32,36 +34,37 @@ class WriteOperation final : public Operation {
     std::optional<WebhookCall> advance(Time now) override;
     void take_answer(const Result<json::Value>& review) override;
     Response& response() override { return response_; }
-    /// What is written through another resource, such as `scale`, is owned by that name.
+    /// Sets the subresource in managedFields, for a write through another resource such as `scale`.
     void own_as(std::string subresource) { owner_ = std::move(subresource); }
 
   private:
     enum class Stage : std::uint8_t {
-        Prepare,
-        Choose,  ///< what policies make of it
-        Select,  ///< which webhooks may change it
-        Mutate,
-        Check,
-        Judge,
-        Validate,
-        Commit
+        Prepare,   ///< makes the object from the request
+        Choose,    ///< applies mutating policies
+        Select,    ///< finds the mutating webhooks
+        Mutate,    ///< calls them
+        Check,     ///< completes and validates the object
+        Judge,     ///< checks validating policies, finds the validating webhooks
+        Validate,  ///< calls them
+        Commit     ///< stores the object
     };
     struct Hook {
-        json::Value configuration;          ///< one entry of `webhooks`
-        ResourceTable::TypePointer type{};  ///< as which it is told of the object
+        json::Value configuration;  ///< one entry of `webhooks`
+        /// The version in which the webhook sees the object.
+        ResourceTable::TypePointer type{};
         bool is_mutating = false;
     };
     struct Patched {
         json::Value object;
-        ResourceTable::TypePointer type;  ///< its version
+        ResourceTable::TypePointer type;  ///< whose version `object` is in
     };
 
-    /// The call of the next webhook of this stage; nothing: all have answered, or conversions are
-    /// missing.
+    /// Returns the call of the next webhook of this stage; nullopt if all have answered or
+    /// conversions are missing.
     Result<std::optional<WebhookCall>> call_next_hook();
-    /// The call for conversions that were found missing; nothing: none are.
+    /// Returns the call for missing conversions; nullopt if no conversion is missing.
     std::optional<WebhookCall> ask_missing();
-    /// The same for those that the stage needs of the object.
+    /// Returns the call for conversions that the next stage needs; nullopt if it needs none.
     std::optional<WebhookCall> convert_for_stage();
     void take_conversion(const Result<json::Value>& review);
 
@@ -74,7 +77,8 @@ class WriteOperation final : public Operation {
     Result<void> prepare_change(Time now);
     Result<void> prepare_deletion();
     Result<void> check();
-    /// By the policies; with the call for conversions that they miss.
+    /// Checks the write against validating policies. `asked`: the call for conversions that they
+    /// miss.
     Result<void> judge(std::optional<WebhookCall>& asked);
     Result<void> commit(Time now);
 
@@ -85,9 +89,9 @@ class WriteOperation final : public Operation {
     Result<void> match_version() const;
     void keep_server_fields();
     Result<void> conform_to_kind(Origin origin, Duplicates duplicates = {});
-    /// What an applied configuration has twice.
+    /// Refuses duplicate fields of an applied configuration.
     Result<void> check_applied(const Duplicates& duplicates);
-    /// The other versions of the kind, in which fields may be owned.
+    /// Returns the other versions of the kind, in which managers may own fields.
     ServedVersions served_versions() const;
     WriteContext make_context(const ServedVersions& versions, Time now) const;
     void own_changes(const json::Value* before, Time now);
@@ -95,12 +99,12 @@ class WriteOperation final : public Operation {
     std::vector<Cause> find_faults();
     void find_hooks(bool are_mutating);
     bool is_selected(const json::Value& hook) const;
-    /// The object as a webhook of that version is told of it.
+    /// Returns the object in the version in which a webhook sees it.
     Result<json::Value> object_as(const ResourceType& version);
-    /// Takes over what webhooks have made of the object.
+    /// Converts the object that webhooks have changed back to the version of the request.
     Result<void> take_patched();
     Result<json::Value> make_review(const ResourceType& version);
-    /// Of the request, as a webhook is told of them.
+    /// Returns the options of the request for the review.
     json::Value review_options() const;
     AdmissionContext make_admission_context(json::Value review) const;
     ContextSource context_source();
@@ -124,19 +128,20 @@ class WriteOperation final : public Operation {
     ResourceTable::TypePointer stored_type_;
     Collection collection_;
     ObjectName name_;
-    std::string owner_;  ///< the subresource in managedFields
+    std::string owner_;  ///< subresource in managedFields
     Stage stage_ = Stage::Prepare;
-    Snapshot live_;            ///< as it was when the change was prepared; null: there is none
-    json::Value before_;       ///< the same in the version of the request
-    json::Value object_;       ///< as it is to be stored, in the version of the request
-    bool is_mutated_ = false;  ///< by a webhook or a policy
-    /// What webhooks have made of it, in the version of the last one; nothing: it is object_.
+    Snapshot live_;       ///< the object from which the change was prepared; nullptr for a create
+    json::Value before_;  ///< `live_` in the version of the request
+    json::Value object_;  ///< the object to store, in the version of the request
+    bool is_mutated_ = false;  ///< a webhook or a policy has changed it
+    /// The object as webhooks changed it, in the version of the last webhook; nullopt if `object_`
+    /// is current.
     std::optional<Patched> patched_;
-    json::Value told_;  ///< the object as the webhook that is called sees it
+    json::Value told_;  ///< the object as the called webhook sees it
     AskedReview asked_;
     Conversions conversions_;
-    bool keeps_live_ = false;     ///< it is prepared anew of what was live before
-    bool is_converting_ = false;  ///< the answer that it waits for is that of a conversion
+    bool keeps_live_ = false;     ///< prepares the change again, from the same `live_`
+    bool is_converting_ = false;  ///< waits for the answer of a conversion webhook
     std::vector<Hook> hooks_;
     std::size_t next_hook_ = 0;
     int attempts_ = 0;

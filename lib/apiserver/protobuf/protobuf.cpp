@@ -20,11 +20,11 @@ namespace {
 
 constexpr int kMessageDepthMax = 64;
 
-/// One field as it stands in the bytes.
+/// One field as the wire format encodes it.
 struct Item {
     std::uint64_t number = 0;
-    std::uint64_t value = 0;   ///< of a number
-    std::string_view bytes{};  ///< of texts and messages
+    std::uint64_t value = 0;   ///< for numeric fields
+    std::string_view bytes{};  ///< for strings and messages
 };
 
 class Reader {
@@ -97,10 +97,11 @@ class Reader {
 };
 
 Error malformed() {
-    return make_invalid("the body is no message of protobuf");
+    return make_invalid("the body is not a protobuf message");
 }
 
-/// The items of a message by their number; the last of several counts, as protobuf has it.
+/// Returns the fields of a message by their number; the last of several wins, as protobuf
+/// prescribes.
 Result<std::map<std::uint64_t, Item>> fields_of(std::string_view bytes) {
     std::map<std::uint64_t, Item> items;
     Reader reader(bytes);
@@ -114,8 +115,8 @@ Result<std::map<std::uint64_t, Item>> fields_of(std::string_view bytes) {
     return items;
 }
 
-/// Any time from the year 1 on, which is more than a Time can be. `micros`: below 0 where they are
-/// not printed.
+/// Prints a time from the year 1 on, a wider range than that of Time. `micros`: negative if
+/// microseconds are not printed.
 std::string print_time(std::int64_t seconds, std::int64_t micros) {
     const std::chrono::sys_seconds time{std::chrono::seconds(seconds)};
     const auto day = std::chrono::floor<std::chrono::days>(time);
@@ -145,7 +146,7 @@ Result<json::Value> decode_time(std::string_view bytes, bool is_micro) {
     };
     constexpr std::int64_t kYear1 = -62135596800;
     constexpr std::int64_t kYear10000 = 253402300800;
-    // Go's types take an empty message for no time at all.
+    // Go's types decode an empty message as an unset time.
     const bool is_none = (part(1) == 0 && part(2) == 0) || (part(1) == kYear1 && part(2) == 0);
     if (is_none || part(1) < kYear1 || part(1) >= kYear10000) {
         return json::Value();
@@ -153,7 +154,7 @@ Result<json::Value> decode_time(std::string_view bytes, bool is_micro) {
     return json::Value(print_time(part(1), is_micro ? part(2) / 1000 % 1'000'000 : -1));
 }
 
-/// Messages whose JSON is no object; nothing: the type is none of these.
+/// Decodes a message whose JSON is not an object; returns nullopt for any other type.
 std::optional<Result<json::Value>> decode_special(std::string_view type, std::string_view bytes) {
     const bool is_quantity = type.ends_with(".api.resource.Quantity");
     const bool is_choice = type.ends_with(".util.intstr.IntOrString");
@@ -214,7 +215,7 @@ Result<json::Value> decode_value(const ProtobufField& field, const Item& item, i
     return json::Value(field.type == "int32" ? static_cast<std::int32_t>(number) : number);
 }
 
-/// What JSON leaves out: a field that is always sent, and says nothing.
+/// Returns true if JSON omits the value: a field that protobuf always sends, with its zero value.
 bool says_nothing(const ProtobufField& field, const json::Value& value) {
     if (value.is_null()) {
         return true;
@@ -249,7 +250,8 @@ Result<void> add_entry(
     return {};
 }
 
-/// Schemas of definitions have parts that are one thing or another: JSON has the one that is there.
+/// Returns the JSON of a part of a CRD's schema that is one of several alternatives: the
+/// alternative that is set. Returns the object itself for other types.
 json::Value choose_part(std::string_view type, json::Value object) {
     constexpr std::string_view kEither = "JSONSchemaPropsOr";
     if (!type.starts_with(kDefinitionMessages) ||

@@ -1,3 +1,4 @@
+// Decodes protobuf bodies of Kubernetes' own kinds into JSON.
 #pragma once
 
 #include "base/error.hpp"
@@ -7,9 +8,9 @@
 
 namespace sluice::apiserver {
 
-/// The object in a body of `application/vnd.kubernetes.protobuf`, as clients send Kubernetes' own
-/// kinds. Fields that are not known are passed over. Errors: Invalid for bytes that are no such
-/// message, and for kinds that are not in protobuf_fields.txt.
+/// Decodes the object in a body of `application/vnd.kubernetes.protobuf`, as clients send
+/// Kubernetes' own kinds. Skips unknown fields. Errors: Invalid for bytes that are not such a
+/// message, and for kinds that protobuf_fields.txt does not contain.
 Result<json::Value> decode_protobuf(std::string_view body);
 
 }  // namespace sluice::apiserver

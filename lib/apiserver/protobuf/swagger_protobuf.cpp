@@ -13,7 +13,7 @@ namespace {
 
 using json::Value;
 
-/// Numbers of fields of gnostic's messages.
+/// Field numbers of gnostic's messages.
 namespace number {
 constexpr std::uint32_t kSwagger = 1;
 constexpr std::uint32_t kInfo = 2;
@@ -62,7 +62,7 @@ class Message {
     std::string bytes_;
 };
 
-/// Anything, which gnostic takes as YAML.
+/// Encodes any value: gnostic's message Any contains YAML.
 Message make_any(const Value& value) {
     Message any;
     any.add(2, json::print(value) + "\n");
@@ -130,7 +130,7 @@ Message make_properties(const Value& properties) {
     return made;
 }
 
-/// Whether the member is one of those that hold schemas or lists.
+/// Adds a member that contains schemas or lists; returns false if the member is not one of these.
 bool add_part(Message& message, std::string_view name, const Value& value) {
     if (name == "properties") {
         message.add(number::kProperties, make_properties(value));

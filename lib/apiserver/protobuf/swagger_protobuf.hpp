@@ -1,3 +1,4 @@
+// Encodes an OpenAPI v2 document in protobuf.
 #pragma once
 
 #include "json/value.hpp"
@@ -6,8 +7,8 @@
 
 namespace sluice::apiserver {
 
-/// A document of OpenAPI v2 in protobuf (gnostic's openapi.v2.Document), as kubectl asks for it:
-/// its title and its definitions.
+/// Encodes the title and the definitions of an OpenAPI v2 document in protobuf (gnostic's
+/// openapi.v2.Document), as kubectl requests it.
 std::string encode_swagger(const json::Value& document);
 
 }  // namespace sluice::apiserver

@@ -15,7 +15,7 @@ namespace {
 
 using json::Value;
 
-/// What is checked of a kind. A check that is missing finds nothing.
+/// The checks of a kind. A check that is nullptr finds nothing.
 struct KindChecks {
     std::string_view group;
     std::string_view kind;
@@ -27,7 +27,7 @@ void check_pod(Causes& causes, const Value& pod) {
     check_pod_spec(causes, "spec", member_or_null(pod, "spec"));
 }
 
-/// Containers that come for a look at a pod come later.
+/// Refuses ephemeral containers in a new pod: they are added later, to debug a running pod.
 void check_new_pod(Causes& causes, const Value& pod) {
     if (pod.find_path({"spec", "ephemeralContainers"}) != nullptr) {
         causes.push_back(

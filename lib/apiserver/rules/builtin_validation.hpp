@@ -1,3 +1,4 @@
+// Validation of Kubernetes' own kinds and of the metadata of all objects.
 #pragma once
 
 #include "apiserver/objects/cause.hpp"
@@ -8,9 +9,9 @@
 
 namespace sluice::apiserver {
 
-/// What the API server refuses of the metadata of any object: name or generateName by the rules of
-/// its kind, labels, annotations, finalizers, owner references. With an old object: also what must
-/// not change.
+/// Returns the faults of the metadata of any object, which the API server refuses: name or
+/// generateName by the rules of the kind, labels, annotations, finalizers, owner references. With
+/// an old object, also reports changes of immutable fields.
 std::vector<Cause> validate_metadata(
     std::string_view group,
     std::string_view kind,
@@ -19,12 +20,13 @@ std::vector<Cause> validate_metadata(
     const json::Value* old_object = nullptr
 );
 
-/// What the API server refuses of a new object of a built-in kind besides its metadata.
+/// Returns the faults of a new object of a built-in kind, without those of its metadata.
 std::vector<Cause> validate_builtin(
     std::string_view group, std::string_view kind, const json::Value& object
 );
 
-/// What it refuses of an update: the same, and changes of what must not change.
+/// Returns the faults of an update of a built-in kind: those of the new object that the old one did
+/// not have, and changes of immutable fields.
 std::vector<Cause> validate_builtin_update(
     std::string_view group,
     std::string_view kind,

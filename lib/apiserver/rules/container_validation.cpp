@@ -23,7 +23,8 @@ bool is_standard_resource(std::string_view name) {
            name.starts_with("hugepages-");
 }
 
-/// Extended resources cannot be given out twice.
+/// Returns true if requests may be lower than limits; extended resources and huge pages cannot be
+/// overcommitted.
 bool is_overcommitable(std::string_view name) {
     return name.find('/') == std::string_view::npos && !name.starts_with("hugepages-");
 }
@@ -199,8 +200,8 @@ void check_container(
     check_resources(causes, path + ".resources", container.find("resources"));
 }
 
-/// Pod-level requests cover what the containers ask for together, and pod-level limits what each of
-/// them may use.
+/// Requires pod-level requests to cover the sum of the containers' requests, and pod-level limits
+/// to cover the limit of each container.
 void check_pod_sums(Causes& causes, const std::string& path, const Value& spec) {
     const api::PodResources pod = read_pod_resources(spec);
     if (!pod.pod_level) {

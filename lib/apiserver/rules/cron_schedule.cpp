@@ -36,7 +36,7 @@ constexpr std::array<std::string_view, 7> kWeekdays{
 struct Bounds {
     unsigned min;
     unsigned max;
-    std::span<const std::string_view> names;  ///< of the values from `min` on
+    std::span<const std::string_view> names;  ///< names of the values, starting at `min`
 };
 constexpr Bounds kMinute{0, 59, {}};
 constexpr Bounds kHour{0, 23, {}};
@@ -104,7 +104,7 @@ Result<unsigned> read_value(const std::string& text, const Bounds& bounds) {
     return read_cron_number(text);
 }
 
-/// The part of a field between commas: `*`, `a`, `a-b`, each perhaps with a `/step`.
+/// The part of a field between commas: `*`, `a` or `a-b`, each with an optional `/step`.
 struct Range {
     unsigned first = 0;
     unsigned last = 0;
@@ -256,7 +256,7 @@ Result<CronSchedule> CronSchedule::parse(std::string_view text) {
 bool CronSchedule::is_on(year_month_day day) const {
     const bool is_day = days_.has(static_cast<unsigned>(day.day()));
     const bool is_weekday = weekdays_.has(std::chrono::weekday(sys_days(day)).c_encoding());
-    // Where both are given one of them is enough.
+    // If both fields of days are restricted, a match of either is enough.
     return days_.is_any || weekdays_.is_any ? is_day && is_weekday : is_day || is_weekday;
 }
 

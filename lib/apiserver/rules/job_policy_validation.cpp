@@ -21,7 +21,7 @@ constexpr std::size_t kRulesMax = 20;
 constexpr std::size_t kConditionsMax = 20;
 constexpr std::size_t kExitCodesMax = 255;
 
-/// One of the texts, which has to be there.
+/// Requires one of the texts; an empty text is a missing field.
 void check_choice(
     Causes& causes,
     const std::string& path,
@@ -114,7 +114,7 @@ void check_conditions(Causes& causes, const std::string& path, const json::Array
     }
 }
 
-/// The message of an invalid rule, which is told without the rule.
+/// Returns the fault of an invalid rule; its message does not print the rule.
 Cause invalid_rule(const std::string& path, std::string_view why) {
     return {"FieldValueInvalid", fmt::format("Invalid value: {}", why), path};
 }
@@ -177,7 +177,7 @@ std::optional<std::int64_t> read_index(std::string_view text) {
     return fault == std::errc() && rest == end ? std::optional(index) : std::nullopt;
 }
 
-/// Indexes such as `0-2,4`: how many they are, or why they cannot be read.
+/// Parses indexes such as `0-2,4`: counts them, or returns why they are malformed.
 class Indexes {
   public:
     explicit Indexes(std::int64_t completions) : completions_(completions) {}
@@ -281,7 +281,7 @@ void check_success_rule(
     }
 }
 
-/// The policy as the API server's own struct.
+/// Returns the policy in the form of the API server's internal struct.
 Value shown(const Value& policy) {
     json::Array rules;
     for (const Value& rule : items_of(policy.find("rules"))) {

@@ -1,3 +1,4 @@
+// Validation of a Job's podFailurePolicy and successPolicy.
 #pragma once
 
 #include "apiserver/objects/field_checks.hpp"
@@ -7,7 +8,7 @@
 
 namespace sluice::apiserver {
 
-/// What is wrong with a Job's podFailurePolicy and successPolicy. `path`: that of the Job's spec.
+/// Checks a Job's podFailurePolicy and successPolicy. `path`: the path of the Job's spec.
 void check_job_policies(Causes& causes, const std::string& path, const json::Value& spec);
 
 }  // namespace sluice::apiserver

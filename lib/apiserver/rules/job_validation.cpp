@@ -101,7 +101,7 @@ void check_job_spec(Causes& causes, const std::string& path, const Value& spec) 
     check_restart_policy(causes, path, spec);
 }
 
-/// Whether the selector is the one that is made of the Job's uid.
+/// Requires the selector that is generated from the Job's uid, unless manualSelector is true.
 void check_generated_selector(Causes& causes, const Value& job, const Value& spec) {
     const Value& metadata = member_or_null(job, "metadata");
     const Value expected = json::Object{
@@ -115,7 +115,7 @@ void check_generated_selector(Causes& causes, const Value& job, const Value& spe
     }
 }
 
-/// It is suspended, and nothing of it runs any more.
+/// Returns true if the Job is suspended and has no active pods.
 bool is_suspended_at_rest(const Value& old_job) {
     const Value& status = member_or_null(old_job, "status");
     const auto& conditions = items_of(status.find("conditions"));
@@ -128,7 +128,7 @@ bool is_suspended_at_rest(const Value& old_job) {
            int_at(status, "active", 0) == 0;
 }
 
-/// The affinity as it was, to nodes as it is now; null: none.
+/// Returns the old affinity with the new nodeAffinity; null if the pod has no affinity.
 Value affinity_with_nodes_of(const Value& was, const Value& now) {
     if (now.is_null() && was.is_null()) {
         return {};
@@ -143,7 +143,8 @@ Value affinity_with_nodes_of(const Value& was, const Value& now) {
     return now.is_null() && fixed.as_object().empty() ? Value() : fixed;
 }
 
-/// Gives containers the resources that those of the same name and place have in the other list.
+/// Copies to each container the resources of the container with the same name and index in the new
+/// list.
 void take_resources(Value& spec, const Value& now, const char* list) {
     Value* containers = spec.find(list);
     const auto& others = items_of(now.find(list));
@@ -160,8 +161,8 @@ void take_resources(Value& spec, const Value& now, const char* list) {
     }
 }
 
-/// The pod of the old template with all that a suspended Job may change as it is now: what the
-/// scheduler is told, and resources.
+/// Returns the old pod spec with the new values of all fields that may change while a Job is
+/// suspended: scheduling directives and resources.
 Value with_new_directives(const Value& was, const Value& now) {
     Value fixed = was;
     for (const char* name : {"nodeSelector", "tolerations", "schedulingGates"}) {
@@ -250,8 +251,8 @@ void check_job_update(Causes& causes, const Value& job, const Value& old_job) {
     }
 }
 
-/// Whether it has the form of a zone's name: one of the areas and a place in it, or one of the
-/// names without an area. Which places there are is not known here.
+/// Returns true if the name has the form of a time zone: one of the areas and a place, or one of
+/// the names without an area. Does not know which places exist.
 bool has_form_of_zone(std::string_view name) {
     static const std::set<std::string_view> kAreas{
         "Africa",
@@ -308,7 +309,7 @@ void check_time_zone(Causes& causes, const Value& spec) {
 }
 
 void check_cron_job(Causes& causes, const Value& cron_job) {
-    /// Its Jobs have 11 characters more in their names.
+    /// The CronJob's Jobs have 11 more characters in their names.
     constexpr std::size_t kNameMost = 52;
     const Value& spec = member_or_null(cron_job, "spec");
     if (const auto own = text_at(cron_job, {"metadata", "name"}); own.size() > kNameMost) {

@@ -67,12 +67,12 @@ std::optional<api::Quantity> amount_of(const Value* value) {
     return parsed ? std::optional(*parsed) : std::nullopt;
 }
 
-/// That the one amount is not above the other, of every resource that both name.
+/// The rule that one amount must not exceed another, for each resource that both lists have.
 struct Order {
     const char* low;
     const char* high;
-    const char* told_at;   ///< the field that the message is about
-    const char* low_name;  ///< as the message says it
+    const char* told_at;   ///< the field that the message names
+    const char* low_name;  ///< the list's name in the message
     const char* high_name;
 };
 
@@ -84,7 +84,7 @@ void check_order(Causes& causes, const std::string& path, const Value& limit, co
         if (!low || !high || *low <= *high) {
             continue;
         }
-        // Told of a default, the value shown is that which it falls below.
+        // For a default, the message shows the value that the default falls below.
         const bool shows_low = std::string_view(order.told_at) == "default";
         const Value* told = shows_low ? &value : limit.find(order.told_at)->find(name);
         const auto detail = fmt::format(
@@ -100,7 +100,7 @@ void check_order(Causes& causes, const std::string& path, const Value& limit, co
     }
 }
 
-/// Of a ConfigMap or a Secret.
+/// The maximum size of the data of a ConfigMap or Secret, in bytes.
 constexpr std::size_t kDataMax = std::size_t{1} << 20U;
 
 std::size_t text_size(const Value* data) {
@@ -111,7 +111,7 @@ std::size_t text_size(const Value* data) {
     return sum;
 }
 
-/// The bytes that values in base64 stand for.
+/// Returns the total size in bytes of base64 values when decoded.
 std::size_t decoded_size(const Value* data) {
     std::size_t sum = 0;
     for (const auto& [key, value] : members_of(data)) {
@@ -176,7 +176,7 @@ void check_event(Causes& causes, const Value& event) {
     const Value& about = member_or_null(event, "involvedObject");
     const auto space = about.string_at("namespace");
     const auto own = metadata.string_at("namespace");
-    // Events of objects without a namespace are in the default one.
+    // Events about objects without a namespace are in the default namespace.
     const bool fits = space == own || (space.empty() && own == "default");
     if (!fits) {
         causes.push_back(api::FieldError::invalid(

@@ -1,3 +1,4 @@
+// Validation of kinds that do not create pods, such as ConfigMap, Node and RBAC kinds.
 #pragma once
 
 #include "apiserver/objects/field_checks.hpp"
@@ -5,7 +6,7 @@
 
 namespace sluice::apiserver {
 
-/// What is wrong with objects of the kinds that make no pods, and with changes of them.
+/// Checks objects of kinds that do not create pods, and updates of such objects.
 void check_config_map(Causes& causes, const json::Value& map);
 void check_config_map_update(Causes& causes, const json::Value& map, const json::Value& old_map);
 void check_secret(Causes& causes, const json::Value& secret);

@@ -44,7 +44,7 @@ std::vector<std::string> path_segment_problems(std::string_view name) {
     return problems;
 }
 
-/// An address names itself, in the form in which addresses are printed.
+/// Requires that the name is an IP address in canonical form.
 std::vector<std::string> address_problems(std::string_view name) {
     const std::string text(name);
     std::array<unsigned char, sizeof(in6_addr)> bytes{};

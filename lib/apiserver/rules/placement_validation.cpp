@@ -23,7 +23,7 @@ std::string element(std::string_view path, std::size_t place) {
     return fmt::format("{}[{}]", path, place);
 }
 
-/// What an affinity prefers, each with its weight.
+/// Checks the preferred terms of an affinity and their weights.
 void check_preferences(
     Causes& causes,
     const std::string& path,

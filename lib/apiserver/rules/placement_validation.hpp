@@ -1,3 +1,4 @@
+// Validation of the affinities and topology spread constraints of a pod.
 #pragma once
 
 #include "apiserver/objects/field_checks.hpp"
@@ -7,8 +8,8 @@
 
 namespace sluice::apiserver {
 
-/// What is wrong with where a pod asks to be: its affinities and how it spreads. `path`: that of
-/// the pod's spec.
+/// Checks the affinities and topology spread constraints of a pod. `path`: the path of the pod's
+/// spec.
 void check_placement(Causes& causes, const std::string& path, const json::Value& spec);
 
 }  // namespace sluice::apiserver

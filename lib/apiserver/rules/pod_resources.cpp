@@ -79,7 +79,7 @@ api::ResourceList pod_amounts(const json::Value& pod, std::string_view side) {
         }
     }
     for (const auto& [name, amount] : resources.overhead) {
-        // If there is no limit, the overhead makes none.
+        // The overhead increases an existing limit but does not create one.
         if (are_requests || sum.contains(name)) {
             add(sum, {{name, amount}});
         }

@@ -79,7 +79,7 @@ void check_deadline(Causes& causes, const std::string& path, const Value& spec) 
     }
 }
 
-/// The spec with what an update may change set to what it was.
+/// Returns the new spec with the mutable fields set to their old values.
 Value without_mutable(const Value& spec, const Value& old_spec) {
     Value fixed = spec;
     for (const auto* list : {"containers", "initContainers"}) {

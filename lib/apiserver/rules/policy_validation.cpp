@@ -132,7 +132,8 @@ void check_validations(Causes& causes, const Value& spec) {
     }
 }
 
-/// A key is told with the name of its policy before it, as it is noted.
+/// Checks keys of audit annotations. Messages show a key with its policy's name as the prefix, as
+/// audit logs record it.
 void check_audit_annotations(Causes& causes, const Value& policy, const Value& spec) {
     std::set<std::string_view> keys;
     const auto name = text_at(policy, {"metadata", "name"});

@@ -1,3 +1,4 @@
+// Validation of admission policies and their bindings, except for CEL expressions.
 #pragma once
 
 #include "apiserver/objects/field_checks.hpp"
@@ -5,8 +6,8 @@
 
 namespace sluice::apiserver {
 
-/// What is wrong with ValidatingAdmissionPolicies, MutatingAdmissionPolicies and their bindings,
-/// beside their expressions.
+/// Checks ValidatingAdmissionPolicies, MutatingAdmissionPolicies and their bindings. Does not check
+/// their CEL expressions.
 void check_validating_policy(Causes& causes, const json::Value& policy);
 void check_mutating_policy(Causes& causes, const json::Value& policy);
 void check_validating_binding(Causes& causes, const json::Value& binding);

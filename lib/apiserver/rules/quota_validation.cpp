@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 9> kCounted{
     "services.loadbalancers",
     "services.nodeports",
 };
-/// Of pods that scopes are about.
+/// Compute resources of pods, to which scopes apply.
 constexpr std::array<std::string_view, 6> kComputed{
     "cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory"
 };
@@ -96,7 +96,7 @@ bool is_scope(std::string_view scope) {
     return is_among(scope, kScopes);
 }
 
-/// Whether the scope tells apart what the resource counts.
+/// Returns true if the scope applies to the resource; also for an unknown scope.
 bool has_scope(std::string_view resource, std::string_view scope) {
     if (scope == "BestEffort") {
         return resource == "pods";
@@ -194,7 +194,7 @@ void check_operator(Causes& causes, const std::string& path, const Value& expres
     }
 }
 
-/// The selector as the API server prints its own form of it.
+/// Prints the selector in the form of the API server's internal struct.
 Value print_selector(const Value& selector) {
     json::Array expressions;
     for (const Value& each : items_of(selector.find("matchExpressions"))) {

@@ -1,3 +1,4 @@
+// Validation of ResourceQuotas.
 #pragma once
 
 #include "apiserver/objects/field_checks.hpp"
@@ -5,9 +6,9 @@
 
 namespace sluice::apiserver {
 
-/// What is wrong with the limits and the scopes of a ResourceQuota.
+/// Checks the limits and the scopes of a ResourceQuota.
 void check_resource_quota(Causes& causes, const json::Value& quota);
-/// Its scopes are as they were.
+/// Requires that an update does not change the scopes.
 void check_resource_quota_update(
     Causes& causes, const json::Value& quota, const json::Value& old_quota
 );

@@ -20,7 +20,7 @@ using json::Value;
 
 constexpr std::string_view kForm = "; desired format: https://host[/path]";
 
-/// The parts of a URL; what it has none of is empty.
+/// The parts of a URL; a missing part is empty.
 struct UrlParts {
     std::string_view scheme;
     std::string_view user;
@@ -29,7 +29,7 @@ struct UrlParts {
     std::string_view fragment;
 };
 
-/// Takes what follows the first `mark` off the text.
+/// Removes the first `mark` and the text after it; returns the text after it.
 std::string_view split_off(std::string_view& text, char mark) {
     const std::size_t at = text.find(mark);
     if (at == std::string_view::npos) {
@@ -132,7 +132,7 @@ void check_service_path(Causes& causes, const std::string& path, std::string_vie
 }
 
 void check_service_reference(Causes& causes, const std::string& path, const Value& service) {
-    // The real server tells of each as of the other.
+    // The API server swaps the two fields in these messages.
     if (service.string_at("namespace").empty()) {
         causes.push_back(api::FieldError::required(path + ".name"));
     }
@@ -149,7 +149,7 @@ void check_service_reference(Causes& causes, const std::string& path, const Valu
     }
 }
 
-/// A list that says something, and nothing beside `*` where it has that.
+/// Requires that the list is not empty, and that it has no other items if it contains `*`.
 void check_with_wildcard(
     Causes& causes, const std::string& path, const Value& list, std::string_view others
 ) {
@@ -189,7 +189,8 @@ void check_api_versions(Causes& causes, const std::string& path, const Value& li
     }
 }
 
-/// `pods`, `pods/status`, `pods/*`, `*`, `*/status` or `*/*`: none may be part of another.
+/// Checks resources: `pods`, `pods/status`, `pods/*`, `*`, `*/status` or `*/*`. No entry may cover
+/// another one.
 class ResourceRule {
   public:
     ResourceRule(Causes& causes, std::string path) : causes_(causes), path_(std::move(path)) {}
@@ -229,7 +230,7 @@ class ResourceRule {
         has_wildcard_ = has_wildcard_ || text == "*";
         const std::size_t slash = text.find('/');
         if (slash == std::string_view::npos) {
-            // As in the real server, where the last of them counts.
+            // Only the last plain resource counts, as in the API server.
             has_plain_ = text != "*";
             return;
         }

@@ -1,3 +1,4 @@
+// Validation of webhook configurations, and of the parts that they share with policies and CRDs.
 #pragma once
 
 #include "apiserver/objects/field_checks.hpp"
@@ -7,19 +8,21 @@
 
 namespace sluice::apiserver {
 
-/// What is wrong with webhooks of admission, in configurations of both kinds.
+/// Checks the webhooks of a ValidatingWebhookConfiguration or MutatingWebhookConfiguration.
 void check_webhooks(Causes& causes, const json::Value& configuration);
 
-/// How a webhook is reached: an https URL without a user, a query and a fragment, or a Service.
+/// Checks the clientConfig of a webhook: an https URL without user, query and fragment, or a
+/// Service.
 void check_webhook_client(Causes& causes, const std::string& path, const json::Value& client);
 
-/// The versions of reviews that a webhook takes: each once, and one that the API server sends.
+/// Checks the review versions of a webhook: each version is listed once, and at least one of them
+/// is a version that the API server sends.
 void check_review_versions(Causes& causes, const std::string& path, const json::Value& versions);
 
-/// The names of matchConditions. Their expressions are checked elsewhere.
+/// Checks the names of matchConditions. Their expressions are checked elsewhere.
 void check_condition_names(Causes& causes, const std::string& path, const json::Value* conditions);
 
-/// What requests a webhook or a policy is about.
+/// Checks the rules that select the requests for a webhook or a policy.
 void check_admission_rules(Causes& causes, const std::string& path, const json::Value* rules);
 
 }  // namespace sluice::apiserver

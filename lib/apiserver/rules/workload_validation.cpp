@@ -16,8 +16,8 @@ namespace {
 
 using json::Value;
 
-/// Selector, template and restart policy, which must fit together. `named`: the kind as messages of
-/// an empty selector name it.
+/// Checks that selector, pod template and restart policy fit together. `named`: the kind as
+/// messages about an empty selector name it.
 void check_pods(
     Causes& causes, const Value& spec, std::string_view named, const Value& pod_template
 ) {
@@ -54,8 +54,8 @@ void check_pods(
     }
 }
 
-/// The template of a StatefulSet as its pods come to be: with its claims among the volumes, and
-/// without the names that its controller gives them.
+/// Returns the pod template of a StatefulSet in the form that its pods have: with the claims among
+/// the volumes, and without the hostname and subdomain, which its controller sets.
 Value template_of_set(const Value& spec) {
     Value pod_template = member_or_null(spec, "template");
     Value* pod = pod_template.is_object() ? pod_template.find("spec") : nullptr;
@@ -112,7 +112,7 @@ void check_strategy(Causes& causes, const Value& strategy) {
             {"Type", std::string(type)},
             {"RollingUpdate", rolling == nullptr ? Value() : *rolling},
         };
-        // The API server prints the type before the rest.
+        // The API server prints the type before the other fields.
         causes.push_back(
             api::FieldError::not_supported("spec.strategy", shown, {"Recreate", "RollingUpdate"})
         );
@@ -187,7 +187,7 @@ void check_stateful_set(Causes& causes, const Value& stateful_set) {
         };
         constexpr std::string_view kDetail = "must be 'RollingUpdate' or 'OnDelete'";
         causes.push_back(api::FieldError::invalid("spec.updateStrategy", shown, kDetail));
-        // The API server prints the type before the rest.
+        // The API server prints the type before the other fields.
         causes.back().message = fmt::format("Invalid value: {}: {}", json::print(shown), kDetail);
     }
     check_not_negative(causes, "spec", spec, "replicas");

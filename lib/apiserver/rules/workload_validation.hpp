@@ -1,3 +1,4 @@
+// Validation of Jobs, CronJobs, Deployments, ReplicaSets and StatefulSets.
 #pragma once
 
 #include "apiserver/objects/field_checks.hpp"
@@ -5,7 +6,7 @@
 
 namespace sluice::apiserver {
 
-/// What is wrong with objects that make pods, and with changes of them.
+/// Checks objects of kinds that create pods, and updates of such objects.
 void check_job(Causes& causes, const json::Value& job);
 void check_job_update(Causes& causes, const json::Value& job, const json::Value& old_job);
 void check_cron_job(Causes& causes, const json::Value& cron_job);
@@ -15,7 +16,7 @@ void check_stateful_set(Causes& causes, const json::Value& stateful_set);
 void check_stateful_set_update(
     Causes& causes, const json::Value& stateful_set, const json::Value& old_stateful_set
 );
-/// The selector is as it was.
+/// Requires that an update does not change the selector.
 void check_selector_update(
     Causes& causes, const json::Value& object, const json::Value& old_object
 );

@@ -86,7 +86,7 @@ bool has_form(const Schema& schema, const Value& value) {
     return true;
 }
 
-/// Where a time has the seconds that Go reads first.
+/// The length of the part of a time that Go parses before the fraction.
 constexpr std::size_t kSecondsEnd = std::string_view("2006-01-02T15:04:05").size();
 constexpr std::string_view kMicros = ".000000";
 
@@ -129,7 +129,7 @@ Fault check_text(const Schema& schema, const std::string& text) {
     return std::nullopt;
 }
 
-/// The kind of a value as Go's reflection has it.
+/// Returns the kind of a value as Go's reflection names it.
 std::string_view go_kind(const Value& value) {
     return value.is_bool()     ? "bool"
            : value.is_int()    ? "int64"
@@ -139,7 +139,7 @@ std::string_view go_kind(const Value& value) {
                                : "map";
 }
 
-/// What the converter says that reads a strategic patch's maps into structs.
+/// Returns the fault of the converter that turns the maps of a strategic merge patch into structs.
 std::string conversion_refusal(const Schema& schema, const Value& value) {
     const std::string type = go_type_of_schema(schema);
     switch (schema.type) {
@@ -172,7 +172,7 @@ class Decoder {
   public:
     explicit Decoder(DecodedForm form) : form_(form) {}
 
-    /// `holder`: the Go struct whose field the value is.
+    /// `holder`: the Go struct that contains the field.
     Fault check(const Schema& schema, const Value& value, const std::string& holder, int depth) {
         if (value.is_null() || depth > kDecodedDepthMax) {
             return std::nullopt;

@@ -15,7 +15,7 @@ using json::Value;
 
 constexpr int kFormDepthMax = 128;
 
-/// Optional texts that are pointers in Go: an empty one is printed.
+/// Optional strings that are pointers in Go: an empty one is printed.
 constexpr std::array<std::string_view, 15> kTextPointers{
     "storageClassName",
     "ingressClassName",
@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, 15> kTextPointers{
     "trafficDistribution",
     "appProtocol"
 };
-/// Optional booleans that are none in Go's sense of pointers: false is not printed.
+/// Optional booleans that are not pointers in Go: false is not printed.
 constexpr std::array<std::string_view, 12> kPlainBooleans{
     "hostNetwork",
     "hostPID",
@@ -48,7 +48,7 @@ constexpr std::array<std::string_view, 12> kPlainBooleans{
     "tlsHostname",
     "isCA"
 };
-/// The same of numbers: zero is not printed.
+/// Optional numbers that are not pointers in Go: zero is not printed.
 constexpr std::array<std::string_view, 10> kPlainNumbers{
     "hostPort",
     "nodePort",
@@ -72,7 +72,7 @@ bool is_map(const Schema& schema) {
            schema.properties.empty();
 }
 
-/// Whether Go leaves the member out for being empty.
+/// Returns true if Go omits the member because it is empty.
 bool is_left_out(const Schema& holder, const SchemaProperty& property, const Value& value) {
     if (value.is_null()) {
         return true;
@@ -100,17 +100,17 @@ bool is_left_out(const Schema& holder, const SchemaProperty& property, const Val
 
 void canonicalize_quantity(Value& value) {
     const auto text = value.is_string() ? value.as_string() : json::print(value);
-    // Other texts are refused later, as they were written.
+    // Malformed quantities are refused later, with the text as the client wrote it.
     if (const auto amount = api::Quantity::parse(text)) {
         value = amount->to_string();
     }
 }
 
-/// Optional members whose zero Go leaves out although their default is one.
+/// Optional members whose zero Go omits although the zero is their default.
 constexpr std::array<std::string_view, 5> kLeftOutZeros{
     "name", "optional", "readOnly", "minReadySeconds", "apiGroup"
 };
-/// Times that Go prints as null where there is none.
+/// Times that Go prints as null if they are not set.
 constexpr std::array<std::string_view, 7> kTimesPrintedAsNull{
     "eventTime",
     "firstTimestamp",
@@ -125,10 +125,10 @@ bool is_zero(const Value& value) {
     return value == Value("") || value == Value(0) || value == Value(false);
 }
 
-/// Whether Go prints the member also where it has no value.
+/// Returns true if Go prints the member even if it has no value.
 bool is_always_printed(const Schema& holder, const SchemaProperty& property) {
     if (property.name == "validationActions") {
-        return false;  // it must be there, and yet is left out where it is empty
+        return false;  // required, yet omitted if it is empty
     }
     if (property.name == "rules" &&
         (holder.go_type == "v1.Role" || holder.go_type == "v1.ClusterRole")) {

@@ -41,7 +41,7 @@ void walk(
     }
 }
 
-/// The identity of each item, empty where it has none.
+/// Returns the identity of each item; "" for an item without one.
 std::vector<std::string> identities(const Schema& list, const json::Array& items) {
     std::vector<std::string> found;
     for (const auto& item : items) {

@@ -1,3 +1,4 @@
+// Lists that are sets or maps (x-kubernetes-list-type), and embedded resources.
 #pragma once
 
 #include "apiserver/objects/cause.hpp"
@@ -10,15 +11,16 @@
 
 namespace sluice::apiserver {
 
-/// The text that tells an item of a keyed list from the others: its keys, with defaults, as JSON in
-/// the order of their names. Empty: it has not all of them.
+/// Returns the identity of an item of a keyed list: its keys, with their defaults, as JSON ordered
+/// by name. Empty if the item lacks a key.
 std::string list_map_key(const Schema& list, const json::Value& item);
 
-/// The items of a list before a change, found by what identifies an item in a keyed list.
+/// The items of a list before a change, indexed by their keys. Refers to the schema and the list.
 class OldItems {
   public:
     OldItems(const Schema& list, const json::Value* old);
-    /// The old form of an item; nullptr: there was none, or the list is not keyed.
+    /// Returns the item of the old list with the same keys; nullptr if the old list has no such
+    /// item or the list is not keyed.
     const json::Value* find(const json::Value& item) const;
 
   private:
@@ -26,7 +28,8 @@ class OldItems {
     std::map<std::string, const json::Value*> by_key_;
 };
 
-/// Adds items that stand twice in sets and keyed lists; none where the old object had any.
+/// Adds a fault for each duplicate in sets and keyed lists. Adds nothing if the old object had
+/// duplicates already.
 void add_list_faults(
     const Schema& schema,
     const json::Value& object,
@@ -34,7 +37,7 @@ void add_list_faults(
     std::vector<Cause>& causes
 );
 
-/// Adds embedded resources without or with malformed apiVersion and kind.
+/// Adds the faults of embedded resources whose apiVersion or kind is missing or malformed.
 void add_embedded_faults(
     const Schema& schema, const json::Value& object, std::vector<Cause>& causes
 );

@@ -69,7 +69,7 @@ Schema::Type schema_type_of(std::string_view name) {
     return found == std::end(kTypes) ? Schema::Type::Any : found->second;
 }
 
-/// The last two parts of a component's name: v1.Container of io.k8s.api.core.v1.Container.
+/// Returns the last two parts of a component's name: v1.Container for io.k8s.api.core.v1.Container.
 std::string go_type_of(std::string_view component) {
     const auto dot = component.rfind('.');
     const auto package = dot == 0 || dot == std::string_view::npos ? std::string_view::npos
@@ -190,8 +190,9 @@ class Compiler {
         return text;
     }
 
-    /// The target with what a field says more of it than its type does. A target that is still
-    /// being read contains this field; its default alone would differ, so it is taken as it is.
+    /// Returns a copy of the target with what the field's own node adds to it, such as a default. A
+    /// target that is still being read contains this field itself: it is returned unchanged, since
+    /// only its default would differ.
     const Schema* refined(const Value& node, const Schema& target) {
         if (open_.contains(&target)) {
             return &target;
@@ -287,7 +288,7 @@ class Compiler {
             to.allows_any_member = additional->as_bool() && to.is_builtin;
             to.forbids_other_members = !additional->as_bool() && !to.is_builtin;
             if (additional->as_bool() && !to.is_builtin) {
-                // Any member may be there, but of objects in it nothing is declared.
+                // Any member may be present; objects inside it have no declared members.
                 to.additional_properties = &document_.nodes.emplace_back();
             }
             return {};

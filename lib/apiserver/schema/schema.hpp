@@ -1,3 +1,4 @@
+// OpenAPI v3 schemas of kinds, compiled.
 #pragma once
 
 #include "base/error.hpp"
@@ -18,7 +19,7 @@ namespace sluice::apiserver {
 
 class Schema;
 
-/// Schemas that are nested deeper are refused.
+/// Schemas that are nested more deeply are refused.
 inline constexpr int kSchemaDepthMax = 128;
 
 /// A declared member of an object.
@@ -29,7 +30,7 @@ struct SchemaProperty {
 };
 
 /// One node of a compiled OpenAPI v3 schema. Nodes are immutable and live as long as the shared
-/// pointer that compile_schema() gave; a schema of a built-in kind may contain itself.
+/// pointer that compile_schema() returned. The schema of a built-in kind may contain itself.
 class Schema {
   public:
     enum class Type : std::uint8_t { Any, Object, Array, String, Integer, Number, Boolean };
@@ -39,31 +40,33 @@ class Schema {
     Type type = Type::Any;
     bool nullable = false;
     bool is_quantity = false;    ///< resource.Quantity of the built-in kinds
-    bool int_or_string = false;  ///< x-kubernetes-int-or-string, or that format
+    bool int_or_string = false;  ///< x-kubernetes-int-or-string, or the format int-or-string
     bool preserves_unknown_fields = false;
     bool is_embedded_resource = false;
-    /// Of a kind that is not served by a CRD: no pruning rules of CRDs, Go's zero values.
+    /// True for the schema of a built-in kind: Go's zero values apply, and not the pruning rules of
+    /// CRDs.
     bool is_builtin = false;
 
-    /// The Go type of a built-in kind's part, as messages name it: v1.Container.
+    /// The Go type of a part of a built-in kind, as messages name it: v1.Container.
     std::string go_type;
 
     std::vector<SchemaProperty> properties;  ///< sorted by name
-    std::vector<std::uint32_t>
-        by_length;  ///< positions of properties, by length of their name, then by it
+    /// Indices into `properties`, ordered by the length of the name, then by the name.
+    std::vector<std::uint32_t> by_length;
     std::vector<std::string> required;  ///< in the order of the schema
-    /// What members without a property of their own must be; nullptr: see allows_any_member.
+    /// The schema of members that are not in `properties`; nullptr if the schema has none, see
+    /// allows_any_member.
     const Schema* additional_properties = nullptr;
     bool allows_any_member = false;      ///< additionalProperties: true, of a built-in kind
     bool forbids_other_members = false;  ///< additionalProperties: false, of a CRD
     const Schema* items = nullptr;
 
     ListType list_type = ListType::Atomic;
-    bool has_list_type = false;  ///< x-kubernetes-list-type is written
+    bool has_list_type = false;  ///< x-kubernetes-list-type is set
     std::vector<std::string> list_map_keys;
     MapType map_type = MapType::Granular;
-    bool merges_on_patch = false;         ///< x-kubernetes-patch-strategy has merge
-    bool replaces_keys_on_patch = false;  ///< x-kubernetes-patch-strategy has retainKeys
+    bool merges_on_patch = false;         ///< x-kubernetes-patch-strategy contains merge
+    bool replaces_keys_on_patch = false;  ///< x-kubernetes-patch-strategy contains retainKeys
     std::string patch_merge_key;
 
     std::optional<json::Value> default_value;
@@ -91,30 +94,31 @@ class Schema {
     /// x-kubernetes-validations as written (a list), or null.
     json::Value validations;
 
-    /// Returns the property of that name, else nullptr. Cost: logarithmic, and few names
-    /// of one length are compared.
+    /// Returns the property of that name; nullptr if the schema does not declare it. Cost:
+    /// logarithmic; only names of the same length are compared.
     const SchemaProperty* property(std::string_view name) const;
-    /// What describes the member of that name: a property, else additional_properties, else
+    /// Returns the schema of the member of that name: a property, else additional_properties, else
     /// nullptr.
     const Schema* member(std::string_view name) const;
 };
 
 /// Compiles the structural schema of a CRD's version (spec.versions[].schema.openAPIV3Schema).
-/// Errors: Invalid for a schema that is not one, too deep or too large; check_structural() tells
-/// all of its faults.
+/// Errors: Invalid for a value that is not a schema, or for a schema that is too deep or too large;
+/// check_structural() lists all faults of a schema.
 Result<std::shared_ptr<const Schema>> compile_schema(const json::Value& open_api_v3_schema);
 
-/// Compiles the component `name` of an OpenAPI v3 document's `components.schemas` with all that it
-/// refers to. Errors: Invalid for an unknown reference.
+/// Compiles the component `name` of an OpenAPI v3 document's `components.schemas` and all
+/// components that it refers to. Errors: Invalid for an unknown reference.
 Result<std::shared_ptr<const Schema>> compile_component(
     const json::Value& components, std::string_view name
 );
 
-/// The schema of metav1.ObjectMeta, for kinds whose own schema says nothing of `metadata`.
+/// Returns the schema of metav1.ObjectMeta, for kinds whose own schema does not describe
+/// `metadata`.
 const Schema& object_meta_schema();
 
-/// Go's zero value of a built-in kind as the API server prints it: members that are printed
-/// whatever they are. An empty object for a schema of a CRD.
+/// Returns Go's zero value of a built-in kind as the API server prints it, which contains only the
+/// members that are always printed. Returns an empty object for the schema of a CRD.
 json::Value zero_object(const Schema& schema);
 
 }  // namespace sluice::apiserver

@@ -48,7 +48,7 @@ void fill_tree(const Schema& schema, Value& value, int depth) {
     }
 }
 
-/// Drops the nulls that no default has replaced, where null is no value.
+/// Drops the nulls of declared fields that are not nullable. Fields with a default have it by now.
 void drop_nulls(const Schema& schema, Value& value, int depth) {
     if (depth > kObjectDepthMax) {
         return;

@@ -1,3 +1,4 @@
+// Applies the schema of a custom resource to an object: defaults, pruning, validation.
 #pragma once
 
 #include "apiserver/objects/cause.hpp"
@@ -9,28 +10,30 @@
 
 namespace sluice::apiserver {
 
-/// Fills in the defaults of the schema and drops nulls of fields that have one and are not
-/// nullable, as the API server does when it reads an object of a custom resource.
+/// Fills in the defaults of the schema, also in place of nulls of fields that are not nullable, and
+/// drops the other nulls of such fields. The API server does this when it reads an object of a
+/// custom resource.
 void apply_defaults(const Schema& schema, json::Value& object);
 
-/// Fills in the defaults alone, as the API server does with what a server-side apply made: nulls of
-/// other fields stay and are refused.
+/// Fills in the defaults only, as the API server does with the result of a server-side apply: nulls
+/// of fields without a default stay and are refused later.
 void fill_defaults(const Schema& schema, json::Value& object);
 
 /// Removes the fields that the schema does not know and returns their paths, sorted, as in
-/// spec.podSets[0].counts; the API server prints them as `unknown field "PATH"`. apiVersion, kind
-/// and metadata of a resource stay; unknown fields of metadata are dropped and returned.
+/// spec.podSets[0].counts; the API server prints them as `unknown field "PATH"`. Keeps apiVersion,
+/// kind and metadata of the resource; drops and returns unknown fields of metadata.
 std::vector<std::string> prune(const Schema& schema, json::Value& object);
 
-/// The same for a part of a resource, whose apiVersion, kind and metadata are fields like others.
+/// Prunes a part of a resource as prune() does. apiVersion, kind and metadata of the part are
+/// fields like any other.
 std::vector<std::string> prune_part(const Schema& schema, json::Value& part);
 
-/// The same for an object that stays as it is.
+/// Returns the paths of the unknown fields as prune() does, and leaves the object unchanged.
 std::vector<std::string> find_unknown_fields(const Schema& schema, const json::Value& object);
 
-/// What the schema refuses of an object of a custom resource: types, required fields, enums,
-/// bounds, patterns, formats, list sets and maps. CEL rules are not run. With an old object, what
-/// is unchanged is not refused. Faults come in the API server's order.
+/// Returns the faults of an object of a custom resource by its schema: types, required fields,
+/// enums, bounds, patterns, formats, sets and keyed lists. Does not run CEL rules. Does not refuse
+/// values that are unchanged from `old_object`. Faults come in the API server's order.
 std::vector<Cause> validate(
     const Schema& schema, const json::Value& object, const json::Value* old_object = nullptr
 );

@@ -17,8 +17,8 @@ bool is_identity(std::string_view name) {
     return name == "apiVersion" || name == "kind" || name == "metadata";
 }
 
-/// Walks an object beside its schema and notes undeclared fields. Removes them too unless the
-/// object is const.
+/// Walks an object together with its schema and records undeclared fields. Removes them too, unless
+/// the object is const.
 template <class AnyValue>
 class Pruner {
   public:
@@ -39,7 +39,8 @@ class Pruner {
     std::vector<std::string> take() { return std::move(unknown_); }
 
   private:
-    /// A type that the document of the built-in kinds does not describe any further.
+    /// Returns true for a type that the OpenAPI document of the built-in kinds does not describe
+    /// further.
     static bool accepts_anything(const Schema& schema) {
         return schema.is_builtin && schema.properties.empty() &&
                schema.additional_properties == nullptr && schema.items == nullptr;
@@ -90,7 +91,7 @@ class Pruner {
             walk(*of_member, value, false, depth + 1);
             return true;
         }
-        // What is forbidden is refused, not dropped.
+        // Forbidden members are refused by the validation, not dropped.
         return schema.preserves_unknown_fields || schema.allows_any_member ||
                schema.forbids_other_members;
     }

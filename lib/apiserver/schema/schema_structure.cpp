@@ -20,11 +20,11 @@ using json::Value;
 
 constexpr std::size_t kFaultsMax = 200;
 
-/// Words of JSON schema that a CRD must not use.
+/// Keywords of JSON schema that a CRD must not use.
 constexpr std::array<std::string_view, 6> kUnsupported{
     "$ref", "additionalItems", "definitions", "dependencies", "id", "patternProperties"
 };
-/// Words that describe structure, which has its place outside of allOf, anyOf, oneOf and not.
+/// Keywords that describe structure; they are not allowed in allOf, anyOf, oneOf and not.
 constexpr std::array<std::string_view, 14> kStructural{
     "type",
     "default",
@@ -54,7 +54,7 @@ bool has(const Value& schema, std::string_view key) {
     return found != nullptr && !found->is_null();
 }
 
-/// Where a schema stands, which says whether it needs a type.
+/// The position of a schema, which decides whether the schema needs a type.
 enum class Place : std::uint8_t { Root, Field, Item };
 
 class StructureChecker {
@@ -303,7 +303,8 @@ class StructureChecker {
         }
     }
 
-    /// A root specifies apiVersion, kind and metadata without saying so.
+    /// Checks apiVersion, kind and metadata of a root schema, which has them even if it does not
+    /// declare them.
     void check_identity(const Value& schema, const std::string& path) {
         const Value* properties = schema.find("properties");
         if (properties == nullptr) {
@@ -356,7 +357,8 @@ class StructureChecker {
         }
     }
 
-    /// A schema inside allOf, anyOf, oneOf or not. `is_union`: it may be that of int-or-string.
+    /// Checks a schema inside allOf, anyOf, oneOf or not. `is_union`: the schema may be a part of
+    /// int-or-string.
     void check_part(const Value& part, const std::string& path, bool is_union, int depth) {
         if (depth > kSchemaDepthMax || !part.is_object() || causes.size() > kFaultsMax) {
             return;

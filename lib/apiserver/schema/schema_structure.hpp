@@ -1,3 +1,4 @@
+// Rules that the schema of a CustomResourceDefinition must obey.
 #pragma once
 
 #include "apiserver/objects/cause.hpp"
@@ -8,10 +9,10 @@
 
 namespace sluice::apiserver {
 
-/// What the API server says of a CRD's schema that is not structural, or that uses what a CRD must
-/// not use. `path` is that of the schema: spec.validation.openAPIV3Schema where all versions have
-/// the same, else spec.versions[0].schema.openAPIV3Schema and so on. CEL rules are not looked at.
-/// Empty: it may be compiled.
+/// Returns the API server's faults of a CRD's schema that is not structural or that uses a
+/// forbidden keyword. Empty if the schema may be compiled. `path` is the path of the schema:
+/// spec.validation.openAPIV3Schema if all versions share the schema, else
+/// spec.versions[0].schema.openAPIV3Schema and so on. Does not check CEL rules.
 std::vector<Cause> check_structural(const json::Value& schema, const std::string& path);
 
 }  // namespace sluice::apiserver

@@ -18,7 +18,7 @@ namespace {
 using json::Value;
 
 constexpr std::size_t kCausesMax = 1000;
-/// The field of a fault that the API server ties to no path.
+/// The field of a fault for which the API server names no path.
 constexpr std::string_view kNoField = "<nil>";
 
 std::string_view type_name(Schema::Type type) {
@@ -41,7 +41,7 @@ std::string_view type_name(Schema::Type type) {
     return "";
 }
 
-/// The type of a value as the API server's validation names it, and its format.
+/// Returns the type of a value as the API server's validation names it, and its format.
 std::pair<std::string_view, std::string_view> types_of_value(const Value& value) {
     if (value.is_null()) {
         return {"null", ""};
@@ -89,7 +89,7 @@ bool has_type(const Schema& schema, const Value& value) {
     return false;
 }
 
-/// The number as Go's %v prints a float.
+/// Prints the number as Go's %v prints a float.
 std::string printed_number(double number) {
     if (std::trunc(number) == number && std::abs(number) < 1e21) {
         return fmt::format("{:.0f}", number);
@@ -99,7 +99,7 @@ std::string printed_number(double number) {
 
 class Validator {
   public:
-    /// `old`: what the value was before; what is equal to it is not refused.
+    /// `old`: the value before the update; a part that is equal to its old value is not refused.
     void check(const Schema& schema, const Value& value, const Value* old, int depth) {
         if (depth > kObjectDepthMax || causes_.size() >= kCausesMax) {
             return;
@@ -165,12 +165,12 @@ class Validator {
         }
     }
 
-    /// Whether the value is valid under a part of the schema; its faults go to `faults`.
+    /// Returns true if the value is valid under a part of the schema. Its faults go to `faults`.
     bool is_valid(const Schema& part, const Value& value, int depth, std::vector<Cause>& faults)
         const {
         Validator other;
         other.path_ = path_;
-        // Not the old value: a part that holds must be told from one that is not looked at.
+        // Without the old value, which would skip unchanged parts: they would seem to be valid.
         other.check(part, value, nullptr, depth + 1);
         faults = other.take();
         return faults.empty();

@@ -18,7 +18,7 @@ cel::Declarations declare_variables() {
     return declarations;
 }
 
-/// `Object.spec` is what stands in that field of an object; what it has is not known.
+/// Returns the type of `Object` or one of its fields, as in `Object.spec`: its members are unknown.
 cel::TypePtr find_object_type(std::string_view name) {
     auto type = std::make_shared<cel::Type>();
     type->name = name;

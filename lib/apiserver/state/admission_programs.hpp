@@ -1,3 +1,4 @@
+// Compiled CEL expressions of policies and webhook configurations.
 #pragma once
 
 #include "base/error.hpp"
@@ -12,26 +13,27 @@
 
 namespace sluice::apiserver {
 
-/// What an expression is for.
+/// The use of an expression.
 enum class Purpose : std::uint8_t {
-    Question,  ///< whether something holds, or a text
-    Change,    ///< it makes objects: `Object{...}` and `JSONPatch{...}`
+    Question,  ///< it returns a boolean or a text
+    Change,    ///< it returns objects: `Object{...}` and `JSONPatch{...}`
 };
 
-/// The programs of the expressions in policies and webhook configurations: each is compiled when it
-/// is first asked for, not at each write.
+/// The compiled expressions of policies and webhook configurations. Each is compiled when it is
+/// first needed, not at each write.
 class AdmissionPrograms {
   public:
-    /// The program of an expression, or why it is none. Lifetime: until forget().
+    /// Returns the program of an expression; an error if the expression does not compile. Lifetime:
+    /// until forget().
     const Result<cel::Program>& get(
         std::string_view expression, Purpose purpose = Purpose::Question
     );
-    /// Policies or webhooks have changed: what they said may be in use nowhere any more.
+    /// Drops all programs: after a change of policies or webhooks, some may not be used any more.
     void forget() {
         questions_.clear();
         changes_.clear();
     }
-    /// How many expressions were compiled until now.
+    /// Returns the number of expressions that were compiled so far.
     std::size_t compilations() const { return compilations_; }
 
   private:
@@ -40,8 +42,8 @@ class AdmissionPrograms {
     std::size_t compilations_ = 0;
 };
 
-/// What expressions of admission may use, told without types: objects of all kinds come through the
-/// same policy.
+/// Returns the variables and functions that expressions of admission may use. The variables have no
+/// types: objects of all kinds are evaluated by the same policy.
 const cel::Declarations& admission_declarations(Purpose purpose = Purpose::Question);
 
 }  // namespace sluice::apiserver

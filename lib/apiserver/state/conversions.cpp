@@ -17,16 +17,17 @@ namespace {
 
 using json::Value;
 
-/// One call asks for so many objects at most: a review is held whole by both sides.
+/// The maximum number of objects in one call: both sides hold a whole review in memory.
 constexpr std::size_t kAskedMax = 500;
 constexpr std::int64_t kTimeoutSeconds = 30;
 constexpr std::string_view kReviewGroup = "apiextensions.k8s.io/";
 
-/// Of metadata a conversion may change these alone.
+/// The members of metadata that a conversion may change.
 constexpr std::string_view kConvertedMetadata[] = {"labels", "annotations"};
 
-/// What the result of a conversion depends on within one request. Versions and times of an object
-/// change without its content, and come from the object that is asked for.
+/// Returns a key of all that the result of a conversion depends on within one request.
+/// resourceVersion and times are not part of it: they change without the content, and find() takes
+/// them from the given object.
 std::string key_of(const Value& object, const ResourceType& to) {
     Value content = object;
     Value metadata = json::Object();
@@ -50,7 +51,7 @@ std::string kind_text(const Value& object) {
     );
 }
 
-/// In the form of a UUID; the same calls have the same.
+/// Returns a uid in the form of a UUID, which is the same for the same call.
 std::string make_uid(const std::string& text) {
     const std::string digits = sha256_hex(text);
     return fmt::format(
@@ -72,12 +73,12 @@ std::string_view review_version_of(const Value& webhook) {
     return "v1";
 }
 
-/// A plain error of Go: a Status without a reason.
+/// Returns an error that Go code returned without a Status: its Status has no reason.
 Error failed(std::string message) {
     return make_failure(500, "", std::move(message), {});
 }
 
-/// Who an object is stays.
+/// Requires that a conversion does not change name, namespace or uid.
 Result<void> check_identity(const Value& object, const Value& converted) {
     const auto same = [&](std::string_view what, std::string_view path) -> Result<void> {
         const auto text = [path](const Value& of) {
@@ -111,7 +112,7 @@ Result<void> check_texts(const std::string& path, const Value& map) {
     return {};
 }
 
-/// Takes the metadata of the object but for labels and annotations.
+/// Restores the metadata of the object, except labels and annotations.
 Result<void> restore_metadata(const Value& object, Value& converted) {
     const Value* told = converted.find("metadata");
     if (told == nullptr) {

@@ -1,3 +1,4 @@
+// The objects of a request that a conversion webhook converts to another version.
 #pragma once
 
 #include "apiserver/state/store.hpp"
@@ -19,23 +20,25 @@
 
 namespace sluice::apiserver {
 
-/// The objects that one request or watch needs in another version, where a webhook converts them. A
-/// core that calls nobody cannot wait for one: what it does not find is noted as missing, what was
-/// made without it counts for nothing, and all is done again once the webhook has answered. Nothing
-/// is kept for other requests: a webhook may answer each one in another way.
+/// The objects that one request or watch needs in another version, if a webhook converts them. The
+/// core makes no calls, so it cannot wait for a webhook: an object that find() does not have is
+/// recorded as missing, the result that was computed without it is discarded, and the whole
+/// operation is repeated once the webhook has answered. Conversions are not shared between
+/// requests: a webhook may answer each request differently.
 class Conversions {
   public:
-    /// The object in the version of the type; nothing: it is missing. Requires: the type's
-    /// conversion is that of a webhook.
+    /// Returns the object in the version of the type; nullopt if it is missing. Requires: a webhook
+    /// converts objects of the type.
     std::optional<json::Value> find(const json::Value& object, const ResourceType& to);
     bool are_missing() const { return !missing_.empty(); }
-    /// The call that asks for what is missing of one version, or for a part of it where it is much:
-    /// before anything is done again, the rest is to be asked for. Requires: something is missing.
+    /// Returns the call that requests the missing objects of one version, or some of them if there
+    /// are many. Make calls until are_missing() is false before you repeat the operation. Requires:
+    /// are_missing().
     WebhookCall make_call(const Store& store);
-    /// Takes the answer to that call. Errors: a failure with the API server's words; nothing is
-    /// missing any more.
+    /// Takes the answer to that call. Errors: a failure in the API server's words; no objects are
+    /// missing after it.
     Result<void> take_answer(const Result<json::Value>& review);
-    /// Forgets what was found: it will not be needed again.
+    /// Drops the converted objects: they are not needed again.
     void forget() { found_.clear(); }
 
   private:
@@ -43,7 +46,7 @@ class Conversions {
         std::string key;
         json::Value object;
     };
-    /// What is missing of one version.
+    /// The missing objects of one version.
     struct Group {
         std::string api_version;
         std::shared_ptr<const json::Value> webhook;
@@ -55,10 +58,10 @@ class Conversions {
     Result<void> take_objects(const json::Array& converted);
 
     std::map<std::string, json::Value, std::less<>> found_;
-    std::vector<Group> missing_;                ///< none is empty
-    std::set<std::string, std::less<>> noted_;  ///< their keys
+    std::vector<Group> missing_;                ///< no group is empty
+    std::set<std::string, std::less<>> noted_;  ///< keys of the missing objects
     Group asked_;
-    std::string uid_;  ///< of the call
+    std::string uid_;  ///< uid of the ConversionReview
     std::string review_version_;
 };
 

@@ -22,7 +22,8 @@ Cause to_cause(const cel::RuleViolation& violation) {
     };
 }
 
-/// Whether the object cannot be what the rules take it for.
+/// Returns true for faults after which rules cannot be evaluated: the object may not have the types
+/// that the rules expect.
 bool hides_rules(const Cause& cause) {
     constexpr std::array<std::string_view, 5> kReasons{
         "FieldValueNotSupported",
@@ -46,7 +47,7 @@ std::vector<Cause> check_definition_rules(const json::Value& definition) {
     for (const json::Value& version : versions->as_array()) {
         schemas.push_back(version.find_path({"schema", "openAPIV3Schema"}));
     }
-    // A schema that all versions share is one to the API server, at another place.
+    // The API server keeps a schema that all versions share at another path.
     const bool is_shared = std::ranges::all_of(schemas, [&](const json::Value* schema) {
         return schema != nullptr && *schema == *schemas.front();
     });

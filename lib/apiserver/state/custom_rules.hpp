@@ -1,3 +1,4 @@
+// CEL rules (x-kubernetes-validations) of CustomResourceDefinitions.
 #pragma once
 
 #include "apiserver/types/failures.hpp"
@@ -8,27 +9,27 @@
 #include <string>
 #include <vector>
 
-/// The CEL rules (x-kubernetes-validations) of kinds that CustomResourceDefinitions define.
+/// Checks, compiles and runs the CEL rules (x-kubernetes-validations) of CustomResourceDefinitions.
 namespace sluice::apiserver {
 
-/// Why the rules of a definition are refused: they are wrong, they use a function that there is
-/// not, or they may cost too much.
+/// Returns the faults of the rules of a definition: they do not compile, they use an unsupported
+/// function, or they may cost too much.
 std::vector<Cause> check_definition_rules(const json::Value& definition);
 
-/// The rules of a schema that check_definition_rules() found no fault in, for ResourceType::rules.
-/// nullptr: it has none.
+/// Compiles the rules of a schema for ResourceType::rules; returns nullptr if the schema has none.
+/// Requires: check_definition_rules() found no fault.
 std::shared_ptr<const cel::RuleSet> compile_custom_rules(const json::Value& schema);
 
-/// What rules say of an object.
+/// The result of running rules on an object.
 struct RuleVerdict {
     std::vector<Cause> causes;
-    /// Rules that are broken where an update leaves everything as it was.
+    /// Broken rules in parts that an update leaves unchanged.
     std::vector<std::string> warnings;
 };
 
-/// Runs the rules of the type on an object, and on what it was before an update, else nullptr.
-/// `schema_causes`: what was found wrong before; for some of it the rules are not run, which a
-/// cause then says.
+/// Runs the rules of the type on an object and on its old version (`old_object`, nullptr for a new
+/// object). `schema_causes`: faults of the schema's validation. After some of these the rules are
+/// not run; a cause then says so.
 RuleVerdict check_custom_rules(
     const ResourceType& type,
     const json::Value& object,

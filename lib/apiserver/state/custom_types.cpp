@@ -41,7 +41,7 @@ std::vector<PrinterColumn> read_columns(const json::Value& version) {
     }
     for (const json::Value& each : list->as_array()) {
         if (!ColumnPath::parse(each.string_at("jsonPath"))) {
-            break;  // the real server goes no further, either
+            break;  // as the API server does: it ignores the rest, too
         }
         const json::Value* priority = each.find("priority");
         columns.push_back(
@@ -58,8 +58,8 @@ std::vector<PrinterColumn> read_columns(const json::Value& version) {
     return columns;
 }
 
-/// What is said of a version that is deprecated: the definition's words, or which newer one there
-/// is; "" of a version that is not.
+/// Returns the warning of a deprecated version: the definition's own text, or one that names a
+/// newer version. Empty if the version is not deprecated.
 std::string deprecation_of(const json::Value& version, const json::Value& spec) {
     if (!is_true(version, "deprecated")) {
         return "";
@@ -86,7 +86,7 @@ std::string deprecation_of(const json::Value& version, const json::Value& spec) 
                           : fmt::format("{} is deprecated; use {}", tell(name), tell(newest));
 }
 
-/// The definition has been checked: its schema compiles.
+/// Compiles the schema. Requires: the definition has been checked.
 std::shared_ptr<const Schema> compile(const std::shared_ptr<const json::Value>& schema) {
     static const json::Value kAnything =
         json::Object{{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}};
@@ -130,7 +130,7 @@ std::vector<ResourceType> types_of_definition(const json::Value& definition) {
         type.is_custom = true;
         type.conversion = conversion;
         type.is_storage_version = is_true(version, "storage");
-        // In the order in which the API server tells them.
+        // In the order in which the API server lists them.
         type.verbs = {
             "delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"
         };

@@ -1,3 +1,4 @@
+// The kinds that CustomResourceDefinitions define.
 #pragma once
 
 #include "apiserver/state/state.hpp"
@@ -8,16 +9,15 @@
 
 namespace sluice::apiserver {
 
-/// The kinds that a CustomResourceDefinition defines, one a served version, their schemas not yet
-/// compiled.
+/// Returns the kinds that a CustomResourceDefinition defines, one for each served version. Their
+/// schemas are not compiled.
 std::vector<ResourceType> types_of_definition(const json::Value& definition);
 
-/// Brings the kinds that the server has in line with a definition that was written, or, with
-/// `is_gone`, removed.
+/// Updates the table of kinds after a definition was written or, if `is_gone`, removed.
 void follow_definition(State& state, const json::Value& definition, bool is_gone);
 
-/// What of a new or changed CustomResourceDefinition can never be served. Nothing for other kinds.
-/// `old_object`: nullptr for a new one. Errors: Invalid.
+/// Requires that the kinds of a new or changed CustomResourceDefinition can be served.
+/// `old_object`: nullptr for a new definition. Does nothing for other kinds. Errors: Invalid.
 Result<void> check_definition(
     const State& state,
     const ResourceType& type,

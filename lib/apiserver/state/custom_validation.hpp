@@ -1,3 +1,4 @@
+// Validates a custom object: by the structure of its schema, then by its CEL rules.
 #pragma once
 
 #include "apiserver/state/custom_rules.hpp"
@@ -6,8 +7,9 @@
 
 namespace sluice::apiserver {
 
-/// What the API server refuses of a custom object besides its metadata: first the structure of its
-/// schema, then the schema's rules. `old_object`: what an update changes; nullptr: it is new.
+/// Returns the faults of a custom object, without those of its metadata: first those of the
+/// schema's structure, then those of its rules. `old_object`: the object before an update; nullptr
+/// if the object is new.
 RuleVerdict validate_custom(
     const ResourceType& type, const json::Value& object, const json::Value* old_object
 );

@@ -67,8 +67,7 @@ void check_names(const Value& spec, std::vector<Cause>& causes) {
     }
 }
 
-/// How a definition says that its group, which is one of the Kubernetes community, was approved.
-/// Empty: it says so, or need not.
+/// Requires that a definition in a group of the Kubernetes community has an approval annotation.
 std::vector<Cause> find_approval_faults(const Value& definition) {
     constexpr std::string_view kAnnotation = "api-approved.kubernetes.io";
     constexpr std::string_view kSee = "see https://github.com/kubernetes/enhancements/pull/1111";
@@ -162,8 +161,8 @@ void check_scope(const Value& spec, std::vector<Cause>& causes) {
     }
 }
 
-/// A fault of all versions. They are shown as the API server's own structs, without what all of
-/// them share.
+/// Returns a fault of all versions. The message prints them in the form of the API server's
+/// internal struct, without the parts that all versions share.
 Cause refuse_versions(const json::Array& versions, std::string_view why) {
     json::Array shown;
     for (const Value& version : versions) {
@@ -305,7 +304,7 @@ std::vector<Cause> find_definition_faults(const Value& definition, const Value* 
     check_preservation(
         spec, old_definition == nullptr ? nullptr : old_definition->find("spec"), causes
     );
-    // A definition that was there without it may stay.
+    // An old definition that lacks the annotation may keep lacking it.
     if (old_definition == nullptr || find_approval_faults(*old_definition).empty()) {
         std::ranges::move(find_approval_faults(definition), std::back_inserter(causes));
     }

@@ -1,3 +1,4 @@
+// Validates CustomResourceDefinitions.
 #pragma once
 
 #include "apiserver/objects/cause.hpp"
@@ -7,9 +8,9 @@
 
 namespace sluice::apiserver {
 
-/// What the API server refuses of a CustomResourceDefinition: names, versions, schemas that are not
-/// structural, and changes of what must not change. `old_definition`: nullptr for a new one.
-/// Empty: its schemas compile. Rules in CEL are not looked at.
+/// Returns the faults of a CustomResourceDefinition, which the API server refuses: names, versions,
+/// schemas that are not structural, and changes of immutable fields. `old_definition`: nullptr for
+/// a new definition. If it returns no faults, the schemas compile. Does not check CEL rules.
 std::vector<Cause> find_definition_faults(
     const json::Value& definition, const json::Value* old_definition
 );

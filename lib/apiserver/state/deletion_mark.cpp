@@ -25,7 +25,7 @@ void add_finalizer(json::Value& object, std::string_view finalizer) {
     }
 }
 
-/// Seconds that a pod has to end; 0: it goes at once.
+/// Returns the grace period of a pod in seconds; 0 for objects that are deleted at once.
 std::int64_t grace_of(
     const json::Value& object,
     const Collection& collection,
@@ -43,7 +43,7 @@ std::int64_t grace_of(
     return grace < 0 ? 1 : grace;
 }
 
-/// What a definition says while its objects go.
+/// Sets the condition of a definition whose objects are being deleted.
 void note_termination(json::Value& definition, Time now) {
     json::Value& status = object_at(definition, "status");
     json::Value* conditions = status.find("conditions");
@@ -102,7 +102,7 @@ void mark_deleted(json::Value& object, std::int64_t grace, Time now) {
             *generation = generation->as_int() + 1;
         }
     }
-    constexpr std::int64_t kLongest = 100LL * 366 * 24 * 3600;  // what the clock can count to
+    constexpr std::int64_t kLongest = 100LL * 366 * 24 * 3600;  // limit of the clock
     const auto until = now + std::chrono::seconds(std::min(grace, kLongest));
     metadata.set("deletionTimestamp", api::to_string(until));
     metadata.set("deletionGracePeriodSeconds", grace);

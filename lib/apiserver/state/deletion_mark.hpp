@@ -1,3 +1,4 @@
+// Finalizers, deletion timestamps and grace periods of objects.
 #pragma once
 
 #include "apiserver/state/deletion_options.hpp"
@@ -9,11 +10,11 @@
 #include <optional>
 #include <string_view>
 
-/// How an object says that it is to go, and what it waits for.
+/// Marks objects as being deleted, and finds what their deletion waits for.
 namespace sluice::apiserver {
 
-/// Finalizers of the server itself: dependents go first, dependents stay, and what stands on a
-/// definition until its objects are gone.
+/// Finalizers that the server itself sets: dependents are deleted first, dependents are orphaned,
+/// and a CustomResourceDefinition waits until its objects are deleted.
 inline constexpr std::string_view kForeground = "foregroundDeletion";
 inline constexpr std::string_view kOrphan = "orphan";
 inline constexpr std::string_view kCleanup = "customresourcecleanup.apiextensions.k8s.io";
@@ -24,16 +25,18 @@ extern const Collection definitions_collection;
 bool has_finalizers(const json::Value& object);
 bool has_finalizer(const json::Value& object, std::string_view finalizer);
 void drop_finalizer(json::Value& object, std::string_view finalizer);
-/// Whether it has a deletionTimestamp.
+/// Returns true if the object has a deletionTimestamp.
 bool is_being_deleted(const json::Value& object);
-/// Whether a pod has succeeded or failed.
+/// Returns true if a pod has succeeded or failed.
 bool has_ended(const json::Value& pod);
-/// Whether objects of the collection have others in them, which go first.
+/// Returns true for namespaces and CustomResourceDefinitions: the objects inside them are deleted
+/// first.
 bool is_container(const Collection& collection);
 
-/// Sets deletionTimestamp and the grace period.
+/// Sets deletionTimestamp and the grace period; increments the generation of an object that was not
+/// marked before.
 void mark_deleted(json::Value& object, std::int64_t grace_seconds, Time now);
-/// The object as it waits for its end; nothing: it goes at once.
+/// Returns the object with the marks of a pending deletion; nullopt if it can be deleted at once.
 std::optional<json::Value> mark(
     json::Value object, const Collection& collection, const DeletionOptions& options, Time now
 );

@@ -16,11 +16,11 @@ namespace sluice::apiserver {
 
 namespace {
 
-/// The options as the body and the parameters have them, not checked yet.
+/// The options as the body or the parameters contain them, not yet checked.
 struct Given {
     DeletionOptions options;
     json::Array dry_run;
-    std::optional<bool> orphans;  ///< the old way to say what propagation is wanted
+    std::optional<bool> orphans;  ///< orphanDependents, which propagationPolicy replaces
 };
 
 Result<void> read_parameters(const Request& request, Given& given) {
@@ -45,7 +45,7 @@ Result<void> read_parameters(const Request& request, Given& given) {
     return {};
 }
 
-/// Errors: BadRequest for a member of another type.
+/// Checks the types of the members. Errors: BadRequest for a member of another type.
 Result<void> check_types(const json::Value& body) {
     const auto type_of = [](const json::Value& value) {
         return value.is_string()   ? "string"

@@ -1,3 +1,4 @@
+// Decodes metav1.DeleteOptions from a request.
 #pragma once
 
 #include "apiserver/types/request.hpp"
@@ -9,16 +10,18 @@
 
 namespace sluice::apiserver {
 
-/// metav1.DeleteOptions, of a request's parameters and body.
+/// metav1.DeleteOptions, from a request's parameters or body.
 struct DeletionOptions {
-    std::string propagation{};  ///< Background, Foreground, Orphan; "": the kind's own
+    /// Background, Foreground or Orphan; "" for the default of the kind.
+    std::string propagation{};
     std::optional<std::int64_t> grace_seconds{};
-    std::string uid{};      ///< a precondition
-    std::string version{};  ///< a precondition
+    std::string uid{};      ///< precondition; "" if it is not set
+    std::string version{};  ///< precondition (resourceVersion); "" if it is not set
     bool is_dry_run = false;
 };
 
-/// Errors: BadRequest for what cannot be read, Invalid for values that are not known.
+/// Reads the options of a request. Errors: BadRequest if they cannot be decoded, Invalid for
+/// unknown values.
 Result<DeletionOptions> read_deletion_options(const Request& request);
 
 }  // namespace sluice::apiserver

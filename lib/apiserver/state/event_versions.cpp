@@ -7,7 +7,7 @@ namespace sluice::apiserver {
 
 namespace {
 
-/// Names in events.k8s.io/v1 and in core/v1.
+/// Pairs of field names: in events.k8s.io/v1 and in core/v1.
 constexpr std::pair<std::string_view, std::string_view> kFields[] = {
     {"note", "message"},
     {"regarding", "involvedObject"},

@@ -10,12 +10,13 @@ const json::Array& finalizers_of(const Snapshot& object) {
     return items_of(object ? object->find_path({"metadata", "finalizers"}) : nullptr);
 }
 
-/// A snapshot that was read back may have what no request could have brought.
+/// Returns the name of a finalizer; "" for any other value, which a snapshot may contain although
+/// requests cannot set it.
 std::string finalizer_text(const json::Value& finalizer) {
     return finalizer.is_string() ? finalizer.as_string() : std::string();
 }
 
-/// Requires: what is taken away was added before.
+/// Decrements a count. Requires: the count is above zero.
 template <class Map, class Key>
 void take_away(Map& counts, const Key& key) {
     const auto found = counts.find(key);

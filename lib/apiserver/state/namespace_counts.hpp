@@ -1,3 +1,4 @@
+// Counts the objects of each namespace.
 #pragma once
 
 #include "apiserver/state/store.hpp"
@@ -10,20 +11,21 @@
 
 namespace sluice::apiserver {
 
-/// How many objects each namespace has in it, kept up with every change: a namespace that ends is
-/// asked after each object that goes, and must not look through all that are left.
+/// The numbers of objects in each namespace, updated with each change. A namespace that is being
+/// deleted is checked after each deletion in it; that check must not scan the remaining objects.
 class NamespaceCounts {
   public:
     struct Counts {
         std::map<Collection, std::size_t> objects;
-        std::map<std::string, std::size_t, std::less<>> finalizers;  ///< objects that have it
+        /// Number of objects by finalizer.
+        std::map<std::string, std::size_t, std::less<>> finalizers;
 
         std::size_t of(const Collection& collection) const;
     };
 
-    /// Takes a change of the store into account.
+    /// Updates the counts after a change of the store.
     void follow(const Collection& collection, const LogEntry& entry);
-    /// What the namespace has; what is not there has no entry.
+    /// Returns the counts of a namespace; collections and finalizers without objects have no entry.
     const Counts& in(std::string_view ns) const;
 
   private:

@@ -29,7 +29,7 @@ constexpr std::string_view kDeviceClass = ".deviceclass.resource.k8s.io/devices"
 
 const Collection resource_claims{"resource.k8s.io", "resourceclaims"};
 
-/// These amounts are counted under their plain name, too.
+/// Returns true if requests of the resource are also counted under its plain name.
 bool has_plain_name(std::string_view resource) {
     return resource == "cpu" || resource == "memory" || resource == "ephemeral-storage" ||
            resource.starts_with("hugepages-");
@@ -37,7 +37,7 @@ bool has_plain_name(std::string_view resource) {
 
 void count_pod(const Value& pod, ResourceList& used) {
     if (has_ended(pod)) {
-        return;  // it counts as an object alone
+        return;  // it counts only as an object (count/pods)
     }
     used["pods"] = Quantity(1);
     for (const auto& [name, amount] : pod_amounts(pod, "requests")) {
@@ -78,14 +78,15 @@ void count_claim(const Value& claim, ResourceList& used) {
     }
 }
 
-/// The most devices that a request for devices of one class may get.
+/// Returns the maximum number of devices that a request for devices of one class may get.
 std::int64_t devices_of(const Value& request) {
-    constexpr std::int64_t kMost = 32;  // of all that one claim may be given
+    constexpr std::int64_t kMost = 32;  // the limit of one claim
     const auto mode = request.string_at("allocationMode");
     return mode == "All" ? kMost : mode == "ExactCount" ? int_at(request, "count", 0) : 0;
 }
 
-/// Devices by their class. Of alternatives, each class counts with what it would give at most.
+/// Counts the devices of a claim by their class. For alternatives, each class counts with the
+/// maximum of its alternatives.
 void count_devices(const Value& claim, ResourceList& used) {
     for (const Value& request : items_of(claim.find_path({"spec", "devices", "requests"}))) {
         std::map<std::string, std::int64_t> most;
@@ -133,7 +134,8 @@ bool has_foreign_affinity(const Value& pod) {
     return false;
 }
 
-/// The classes that a claim has, is to have, or is on its way to.
+/// Returns the VolumeAttributesClasses of a claim: the current one, the desired one, and the one
+/// that the volume is being changed to.
 std::set<std::string_view> attributes_classes_of(const Value& claim) {
     std::set<std::string_view> names{
         text_at(claim, {"spec", "volumeAttributesClassName"}),
@@ -147,7 +149,7 @@ std::set<std::string_view> attributes_classes_of(const Value& claim) {
 bool fits_claim_scope(const Value& claim, std::string_view scope, const Value& requirement) {
     const auto names = attributes_classes_of(claim);
     if (scope != "VolumeAttributesClass") {
-        return false;  // it is about pods
+        return false;  // the scope applies to pods only
     }
     const auto how = requirement.string_at("operator");
     const auto& values = items_of(requirement.find("values"));
@@ -177,7 +179,7 @@ bool fits_scope(const Value& pod, std::string_view scope, const Value& requireme
     return scope == "CrossNamespacePodAffinity" && has_foreign_affinity(pod);
 }
 
-/// The collection that a name in a quota is about; nothing: it is of no kind that is counted.
+/// Returns the collection whose objects a resource name of a quota counts; `pods` by default.
 Collection counted_by(const std::string& resource) {
     if (resource.starts_with("count/")) {
         const std::string rest = resource.substr(6);
@@ -200,7 +202,7 @@ Collection counted_by(const std::string& resource) {
     return {"", kOwn.contains(resource) ? resource : "pods"};
 }
 
-/// The parts of a quota's spec that say what it counts.
+/// Returns true if both quotas have the same limits and scopes, so that they count the same.
 bool counts_alike(const Value& a, const Value& b) {
     const auto same = [&](std::initializer_list<std::string_view> path) {
         const Value* one = a.find_path(path);
@@ -266,7 +268,8 @@ void QuotaUsage::follow(const Store& store, const Collection& collection, const 
         return;
     }
     if (collection == quotas_collection) {
-        // As an object it is counted below, by those that are known then.
+        // The quota itself is also an object; count() adds it to the quotas that are known at that
+        // point.
         if (!entry.after) {
             used_.erase(entry.name);
         } else if (!entry.before || !counts_alike(*entry.before, *entry.after)) {
@@ -286,7 +289,7 @@ void QuotaUsage::count(
     const std::string& ns = entry.name.ns;
     auto at = used_.lower_bound({ns, ""});
     if (at == used_.end() || at->first.ns != ns) {
-        return;  // nobody counts
+        return;  // the namespace has no quotas
     }
     const ResourceList before = entry.before ? usage_of(collection, *entry.before) : ResourceList();
     const ResourceList after = entry.after ? usage_of(collection, *entry.after) : ResourceList();

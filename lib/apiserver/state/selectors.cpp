@@ -21,7 +21,7 @@ std::optional<std::int64_t> read_number(std::string_view text) {
     return is_whole ? std::optional(value) : std::nullopt;
 }
 
-/// Words and symbols of a label selector, one after the other.
+/// Splits a label selector into words and symbols.
 class Lexer {
   public:
     explicit Lexer(std::string_view text) : text_(text) { next(); }
@@ -73,7 +73,7 @@ Error unexpected(const Lexer& lexer, std::string_view expected) {
     return make_invalid(fmt::format("found '{}', expected: {}", lexer.token(), expected));
 }
 
-/// The first problem, as the API server tells it of a field.
+/// Returns the first problem as the API server words a fault of a field.
 Result<void> to_result(
     std::string_view field, std::string_view value, const std::vector<std::string>& problems
 ) {
@@ -278,8 +278,8 @@ bool LabelQuery::matches(const json::Value& object) const {
 
 namespace {
 
-/// Of built-in kinds some selectors are not named as their field, and flags and numbers that are
-/// not there have a text too.
+/// Maps a field selector of a built-in kind to the field of the stored object. Some selectors have
+/// another name than the field; missing flags and numbers compare as text.
 void find_builtin_field(std::string& field, std::string& otherwise, std::string& missing) {
     constexpr std::string_view kRegarding = "regarding.";
     if (field == "status.successful") {

@@ -1,3 +1,4 @@
+// Label and field selectors of list and watch requests, parsed and evaluated.
 #pragma once
 
 #include "base/error.hpp"
@@ -11,10 +12,10 @@
 /// The selectors of list and watch requests.
 namespace sluice::apiserver {
 
-/// A label selector as a query parameter has it: `a=b,c in (d,e),!f`.
+/// A label selector as a query parameter contains it: `a=b,c in (d,e),!f`.
 class LabelQuery {
   public:
-    /// Errors: Invalid, as the API server words it.
+    /// Errors: Invalid, in the words of the API server.
     static Result<LabelQuery> parse(std::string_view text);
     bool matches(const json::Value& object) const;
     bool empty() const { return requirements_.empty(); }
@@ -34,9 +35,10 @@ class LabelQuery {
 /// A field selector: `metadata.name=a,spec.nodeName!=b`.
 class FieldQuery {
   public:
-    /// `fields`: those that may be asked for beside name and namespace, as in `status.phase`; of a
-    /// custom resource (`is_custom`) the refusal of others reads differently.
-    /// Errors: Invalid, as the API server words it.
+    /// `fields`: the fields that the selector may name in addition to metadata.name and
+    /// metadata.namespace, as in `status.phase`. `is_custom`: the kind is a custom resource, for
+    /// which the refusal of an unknown field has other words. Errors: Invalid, in the words of the
+    /// API server.
     static Result<FieldQuery> parse(
         std::string_view text, const std::vector<std::string>& fields, bool is_custom
     );
@@ -48,16 +50,17 @@ class FieldQuery {
         std::string field;
         bool is_equal = true;
         std::string value;
-        std::string otherwise{};  ///< the field that counts where this one is empty
-        std::string missing{};    ///< the text of a field that is not there
+        std::string otherwise{};  ///< a field that is used instead if this one is empty
+        std::string missing{};    ///< the text that is assumed for a missing field
     };
     std::vector<Requirement> requirements_;
 };
 
-/// The fields of a built-in resource that field selectors may name.
+/// Returns the fields of a built-in resource that field selectors may name.
 std::vector<std::string> selectable_fields(std::string_view group, std::string_view plural);
 
-/// The value at a path such as `.spec.nodeName` or `status.phase` as a text; "": there is none.
+/// Returns the value at a path such as `.spec.nodeName` or `status.phase` as text; "" if it is
+/// missing.
 std::string field_text(const json::Value& object, std::string_view path);
 
 }  // namespace sluice::apiserver

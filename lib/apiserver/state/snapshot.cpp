@@ -17,10 +17,10 @@ namespace {
 
 constexpr std::int64_t kFormat = 1;
 constexpr std::string_view kMark = "{\"sluiceSnapshot\":";
-/// More than can be written between two images.
+/// More than the number of writes between two images can be.
 constexpr std::int64_t kVersionGap = 1'000'000;
 constexpr std::size_t kChecksumSize = 64;
-/// Whatever depth requests may have.
+/// Independent of the depth limit of request bodies.
 constexpr std::size_t kLineDepthMax = 1024;
 
 Error damaged(std::string detail) {
@@ -45,13 +45,13 @@ Result<StoreImage::Entry> parse_entry(std::string_view line) {
         !entry.name.name.empty() && metadata->string_at("name") == entry.name.name &&
         !metadata->string_at("uid").empty() && !metadata->string_at("resourceVersion").empty();
     if (!is_whole) {
-        return damaged("it is no stored object");
+        return damaged("it is not a stored object");
     }
     entry.object = std::make_shared<const json::Value>(std::move(*object));
     return entry;
 }
 
-/// The lines before the checksum, once it holds.
+/// Checks the checksum and returns the lines before it.
 Result<std::string_view> check_sum(std::string_view text) {
     if (text.empty() || text.back() != '\n' || text.size() < kChecksumSize + 2) {
         return damaged("it is truncated");
@@ -122,7 +122,7 @@ std::string print_image(const StoreImage& image) {
 Result<StoreImage> parse_image(std::string_view text) {
     if (!text.starts_with(kMark)) {
         return damaged(
-            kMark.starts_with(text) ? "it is truncated" : "it is no snapshot of sluice dev"
+            kMark.starts_with(text) ? "it is truncated" : "it is not a snapshot of sluice dev"
         );
     }
     auto lines = check_sum(text);
@@ -133,7 +133,7 @@ Result<StoreImage> parse_image(std::string_view text) {
     const json::Value* format = header ? header->find("sluiceSnapshot") : nullptr;
     const json::Value* version = header ? header->find("version") : nullptr;
     if (format == nullptr || !format->is_int() || version == nullptr || !version->is_int()) {
-        return damaged("its first line is no header");
+        return damaged("its first line is not a header");
     }
     if (format->as_int() != kFormat) {
         return damaged(fmt::format(
@@ -164,7 +164,7 @@ void restore_image(State& state, StoreImage image) {
     for (const StoreImage::Entry& entry : take_image(state.store).entries) {
         state.store.remove(entry.collection, entry.name);
     }
-    // A kind is known before its objects come.
+    // Kinds must be known before their objects are restored.
     std::ranges::stable_partition(image.entries, [](const StoreImage::Entry& entry) {
         return entry.collection == definitions_collection;
     });

@@ -1,3 +1,4 @@
+// All objects of a server at one moment, printed to a text with a checksum and parsed back.
 #pragma once
 
 #include "apiserver/state/state.hpp"
@@ -11,8 +12,8 @@
 
 namespace sluice::apiserver {
 
-/// All objects of a server at one moment. They are shared with its store and never change, so that
-/// taking an image costs little, and printing it may be left to another thread.
+/// All objects of a server at one moment. The image shares them with the store and they never
+/// change: an image is cheap to take, and another thread may print it.
 struct StoreImage {
     struct Entry {
         Collection collection;
@@ -20,20 +21,21 @@ struct StoreImage {
         Snapshot object;
     };
     std::int64_t version = 0;
-    std::vector<Entry> entries;  ///< definitions first
+    std::vector<Entry> entries;  ///< CustomResourceDefinitions first
 };
 
+/// Returns an image of all objects of the store.
 StoreImage take_image(const Store& store);
 
-/// The image as lines of JSON with a checksum at their end.
+/// Prints the image as lines of JSON with a checksum at the end.
 std::string print_image(const StoreImage& image);
-/// Reads it back. Errors: Invalid for what is no image, is of another format, or has not all the
-/// bytes that were written.
+/// Parses a printed image. Errors: Invalid for a text that is not an image, is in another format or
+/// is truncated.
 Result<StoreImage> parse_image(std::string_view text);
 
-/// Gives a server the objects of an image in place of its own, with their uids and versions. Its
-/// log begins there: watches that began before are told to list again, also those that saw writes
-/// later than the image. Requires: nobody watches yet.
+/// Replaces the objects of a server by those of an image, with their uids and resourceVersions. The
+/// log starts at the image: earlier watches, even those that saw writes later than the image, are
+/// answered that they must list again. Requires: the server has no watches yet.
 void restore_image(State& state, StoreImage image);
 
 }  // namespace sluice::apiserver

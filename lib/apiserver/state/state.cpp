@@ -79,13 +79,13 @@ Collection State::collection_of(const ResourceType& type) {
     return {type.group == "events.k8s.io" ? "" : type.group, type.plural};
 }
 
-// Kueue's kinds are converted by the functions that the controller's webhook answers by, without
-// the call, where that webhook is the one that their definition names:
-// - whatever it names, where the controller runs in this process. It writes its own address there.
-// - else by the Service of Kueue's manifests, as long as it leads nowhere. A controller has
-// replaced
-//   it by the URL of its webhook before it lists; until then a cluster would have no such kinds.
-// Any other webhook is asked.
+// Kueue's kinds are converted without a call, by the functions behind the conversion webhook of the
+// controller, if their definition names that webhook:
+// - Always if the controller runs in this process. It writes its own address into the definition.
+// - Else if the definition names the Service of Kueue's manifests and that Service has no address.
+// A controller replaces the Service by the URL of its webhook before it lists; until then nothing
+// else could convert the kinds.
+// Any other webhook is called.
 bool State::is_converted_outside(const ResourceType& type) const {
     if (type.conversion == nullptr) {
         return false;
@@ -129,7 +129,7 @@ json::Value State::to_version(const json::Value& stored, const ResourceType& typ
                 object = std::move(*converted);
             }
         } else if (type.conversion != nullptr) {
-            // An object that was stored can be shown.
+            // A stored object must be readable even if its conversion fails.
             if (!webhook::convert(object, wanted)) {
                 object = stored;
             }

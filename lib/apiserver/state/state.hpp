@@ -1,3 +1,4 @@
+// The state of the server: its objects and kinds, with the indexes that operations share.
 #pragma once
 
 #include "apiserver/state/conversions.hpp"
@@ -22,7 +23,7 @@ namespace sluice::apiserver {
 
 class AdmissionPrograms;
 
-/// Everything that the server knows, and what every way of changing it shares.
+/// The whole state of the server, and the functions that all operations on it share.
 class State {
   public:
     State(std::uint64_t seed, std::size_t log_max);
@@ -36,34 +37,38 @@ class State {
     std::string administrator_token{};  ///< see ApiServer::Options
     bool has_controller = false;        ///< see ApiServer::Options
 
+    /// Returns a random uid, which depends on the seed.
     std::string new_uid();
-    /// Five characters, as generateName appends them.
+    /// Returns five random characters, as generateName appends them.
     std::string new_suffix();
 
-    /// Where objects of the type are kept: the two Event kinds share one place.
+    /// Returns the collection that stores objects of the type: both Event kinds share one.
     static Collection collection_of(const ResourceType& type);
-    /// A stored object in the version of the type. Where a webhook converts it, see
-    /// ConversionScope.
+    /// Returns a stored object in the version of the type. Requires: a ConversionScope if
+    /// needs_webhook().
     json::Value to_version(const json::Value& stored, const ResourceType& type) const;
-    /// Whether to_version() would make a mere copy.
+    /// Returns true if to_version() would return an unchanged copy.
     bool is_shown_as_stored(const json::Value& stored, const ResourceType& type) const;
-    /// The other way: an object of that type as it is stored.
+    /// Returns an object of that type in the version in which it is stored. Errors: the conversion
+    /// failed.
     Result<json::Value> to_stored(json::Value object, const ResourceType& type) const;
-    /// An object of one version of a kind in another, as the API server tells it to a webhook.
+    /// Converts an object to another version of its kind, as the API server does before it sends
+    /// the object to a webhook. Errors: the conversion failed.
     Result<json::Value> convert(
         json::Value object, const ResourceType& from, const ResourceType& to
     ) const;
-    /// Whether another version of the kind is had from a webhook.
+    /// Returns true if a webhook converts objects of the kind.
     bool is_converted_outside(const ResourceType& type) const;
-    /// Whether to_version() needs it for this object.
+    /// Returns true if to_version() needs a webhook for this object.
     bool needs_webhook(const json::Value& stored, const ResourceType& type) const {
         return stored.string_at("apiVersion") != type.api_version() && is_converted_outside(type);
     }
 
-    /// Objects that name the owner in their ownerReferences.
+    /// The collection and name of an object.
     using Key = std::pair<Collection, ObjectName>;
+    /// Returns the objects whose ownerReferences name that uid.
     const std::set<Key>& dependents(std::string_view uid) const;
-    /// The object of that uid, or nullptr.
+    /// Returns the object of that uid; nullptr if the store does not have it.
     const Key* find_by_uid(std::string_view uid) const;
     const NamespaceCounts& namespace_counts() const { return namespace_counts_; }
     const QuotaUsage& quota_usage() const { return quota_usage_; }
@@ -71,10 +76,11 @@ class State {
 
   private:
     friend class ConversionScope;
-    /// The same of any object, into that version. Nothing: it is missing.
+    /// Returns any object in that version, converted by a webhook; nullopt if the conversion is
+    /// missing.
     std::optional<json::Value> convert_outside(const json::Value& object, const ResourceType& to)
         const;
-    /// Of a kind that Kubernetes itself does not convert.
+    /// Converts an object of a custom kind to another version.
     Result<json::Value> change_version(
         json::Value object, const ResourceType& from, const ResourceType& to
     ) const;
@@ -86,11 +92,11 @@ class State {
     NamespaceCounts namespace_counts_;
     QuotaUsage quota_usage_;
     std::unique_ptr<AdmissionPrograms> programs_;
-    Conversions* conversions_ = nullptr;  ///< of who is at work
+    Conversions* conversions_ = nullptr;  ///< of the current ConversionScope; nullptr outside
 };
 
-/// As long as it is there, objects that webhooks convert are had from these conversions, which note
-/// what they lack. Without any no such object may be asked for.
+/// While a scope exists, the state takes objects that webhooks convert from its `conversions`,
+/// which record the missing ones. Outside of a scope, such objects must not be requested.
 class ConversionScope {
   public:
     ConversionScope(State& state, Conversions& conversions)
@@ -104,7 +110,8 @@ class ConversionScope {
     Conversions* outer_;
 };
 
-/// What objects of the type look like. nullptr: nobody knows, so that they stay as they are.
+/// Returns the schema of the objects of the type; nullptr if it is unknown: such objects are not
+/// changed.
 std::shared_ptr<const Schema> schema_of(const ResourceType& type);
 
 }  // namespace sluice::apiserver

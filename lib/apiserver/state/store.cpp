@@ -115,7 +115,7 @@ void Store::note(const Collection& collection, Kept& kept, LogEntry entry) {
     for (const OnEntry& observer : observers_) {
         observer(collection, noted);
     }
-    // A subscriber may go while it is called.
+    // A subscriber may be destroyed while it is called.
     std::vector<std::shared_ptr<std::function<void()>>> called;
     std::erase_if(kept.subscribers, [&called](const auto& subscriber) {
         auto held = subscriber.lock();

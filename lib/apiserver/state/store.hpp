@@ -1,3 +1,4 @@
+// All objects, their resourceVersions, and the log of changes that watches read.
 #pragma once
 
 #include "json/value.hpp"
@@ -25,6 +26,7 @@ struct Collection {
     friend auto operator<=>(const Collection&, const Collection&) = default;
 };
 
+/// The namespace and name of an object.
 struct ObjectName {
     std::string ns;  ///< "" for kinds of cluster scope
     std::string name;
@@ -32,60 +34,65 @@ struct ObjectName {
     friend auto operator<=>(const ObjectName&, const ObjectName&) = default;
 };
 
-/// An object as it was stored once; it never changes.
+/// A stored object in one version; it never changes.
 using Snapshot = std::shared_ptr<const json::Value>;
 
-/// What happened to one object. Of a new one there is no `before`, of a deleted one no `after`.
+/// One change of one object. `before` is nullptr for a creation, `after` is nullptr for a deletion.
 struct LogEntry {
     std::int64_t version = 0;
     ObjectName name;
     Snapshot before;
     Snapshot after;
-    Snapshot last;          ///< of a deletion: the object with the version of its deletion
-    std::size_t bytes = 0;  ///< about what the object takes
+    Snapshot last;          ///< for a deletion: the object with the resourceVersion of its deletion
+    std::size_t bytes = 0;  ///< approximate size of the object
 };
 
 /// All objects, in the version in which they are stored, with one sequence of resourceVersions and
-/// a log of what happened to them. Thread: one.
+/// a log of their changes. Thread: one.
 class Store {
   public:
     using Objects = std::map<ObjectName, Snapshot>;
 
     static constexpr std::size_t kLogBytesMax = std::size_t{64} << 20U;
 
-    /// `log_max`: entries that are kept of each collection, and `log_bytes_max`: of about how many
-    /// bytes together; the latest one is kept in any case.
+    /// `log_max`: the maximum number of entries in the log of each collection. `log_bytes_max`:
+    /// their maximum total size in bytes, approximately. The latest entry is always kept.
     explicit Store(std::size_t log_max = 10'000, std::size_t log_bytes_max = kLogBytesMax)
         : log_max_(log_max), log_bytes_max_(log_bytes_max) {}
 
-    /// The latest resourceVersion.
+    /// Returns the latest resourceVersion.
     std::int64_t version() const { return version_; }
+    /// Returns the object of that name; nullptr if it does not exist.
     Snapshot find(const Collection& collection, const ObjectName& name) const;
+    /// Returns all objects of the collection. Lifetime: until the store changes.
     const Objects& objects(const Collection& collection) const;
-    /// The objects as they were at that version; nothing: the log does not go back so far.
+    /// Returns the objects as they were at that version; nullopt if the log does not reach back to
+    /// it.
     std::optional<Objects> objects_at(const Collection& collection, std::int64_t version) const;
-    /// Stores the object, new or in place of one, and gives it its resourceVersion.
+    /// Stores a new object or replaces the one of that name; sets its resourceVersion.
     Snapshot put(const Collection& collection, const ObjectName& name, json::Value object);
-    /// Stores an object with the resourceVersion that it has. Requires: none of that name is there;
-    /// set_version() and compact() follow before anybody reads.
+    /// Stores an object with the resourceVersion that it has. Requires: no object has that name;
+    /// set_version() and compact() are called before the store is read.
     void restore(const Collection& collection, const ObjectName& name, Snapshot object);
-    /// Requires: it is there.
+    /// Removes an object. Requires: the object exists.
     void remove(const Collection& collection, const ObjectName& name);
     std::vector<Collection> collections() const;
+    /// Returns the number of objects in all collections.
     std::size_t size() const;
 
-    /// What happened after that version, oldest first; nullptr: the log does not go back so far.
-    /// Lifetime: until the store changes.
+    /// Returns the log of the collection, oldest entry first. The log has every change after that
+    /// version, and may have earlier ones. Returns nullptr if it does not reach back to that
+    /// version. Lifetime: until the store changes.
     const std::deque<LogEntry>* log_since(const Collection& collection, std::int64_t version) const;
-    /// Forgets the log up to now: whoever has not read it must list again.
+    /// Drops the log: watches that have not read all of it must list again.
     void compact();
-    /// For snapshots that are read back: the sequence goes on from there.
+    /// Continues the sequence of resourceVersions from `version`, after a snapshot was restored.
     void set_version(std::int64_t version) { version_ = version; }
 
-    /// Calls `on_change` after each change of the collection, until the handle is gone.
+    /// Calls `on_change` after each change of the collection, until the handle is destroyed.
     using Subscription = std::shared_ptr<void>;
     Subscription subscribe(const Collection& collection, std::function<void()> on_change);
-    /// The same for every change of any collection.
+    /// Calls the observer after each change of any collection.
     using OnEntry = std::function<void(const Collection&, const LogEntry&)>;
     void add_observer(OnEntry observer) { observers_.push_back(std::move(observer)); }
 
@@ -94,7 +101,8 @@ class Store {
         Objects objects;
         std::deque<LogEntry> log;
         std::size_t log_bytes = 0;
-        std::int64_t log_start = 0;  ///< what happened until then is not in the log
+        /// ResourceVersion of the last change that the log dropped.
+        std::int64_t log_start = 0;
         std::vector<std::weak_ptr<std::function<void()>>> subscribers;
     };
     void note(const Collection& collection, Kept& kept, LogEntry entry);

@@ -24,11 +24,11 @@ using json::Value;
 constexpr std::size_t kSelectableMax = 8;
 constexpr std::size_t kWarningMax = 256;
 
-/// The part of a version that is checked, and where it is told.
+/// Checks a part of a version; reports its faults at `path`.
 using CheckPart =
     std::function<void(Causes& causes, const std::string& path, const Value& version)>;
 
-/// Whether all versions have the same at the path.
+/// Returns true if all versions have the same value at the path.
 bool are_alike(const json::Array& versions, std::initializer_list<std::string_view> path) {
     const auto part_of = [path](const Value& version) {
         const Value* part = version.find_path(path);
@@ -67,7 +67,7 @@ void check_among(
     }
 }
 
-/// A path of members, each with a dot before it.
+/// Requires a path of members, each after a dot.
 void check_simple_path(Causes& causes, const std::string& path, std::string_view text) {
     if (text.empty()) {
         causes.push_back(api::FieldError::required(path));
@@ -101,7 +101,7 @@ void check_columns(Causes& causes, const std::string& path, const Value& version
     }
 }
 
-/// The word or sign that a text begins with.
+/// Returns the word or symbol at the beginning of a text.
 std::string_view first_token(std::string_view text) {
     constexpr std::string_view kWord =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -110,7 +110,7 @@ std::string_view first_token(std::string_view text) {
     );
 }
 
-/// Why the path leads to no field of the schema that a selector may name; "": it does.
+/// Returns why the path does not lead to a field that a selector may name; "" if it does.
 std::string find_selectable_fault(const Value* schema, std::string_view path) {
     if (!path.starts_with('.') && !path.starts_with('[')) {
         return fmt::format("is an invalid path: expected [ or . but got: {}", first_token(path));
@@ -142,7 +142,8 @@ std::string find_selectable_fault(const Value* schema, std::string_view path) {
                  "strings with formats are allowed.";
 }
 
-/// `schema`: that of the version; nullptr where all versions have one schema and other fields.
+/// `schema`: the schema of the version; nullptr if all versions share a schema but not their
+/// fields.
 void check_selectable_fields(
     Causes& causes, const std::string& path, const Value& version, const Value* schema
 ) {

@@ -1,3 +1,4 @@
+// Validates the versions of a CustomResourceDefinition, except for their schemas.
 #pragma once
 
 #include "apiserver/objects/field_checks.hpp"
@@ -5,9 +6,10 @@
 
 namespace sluice::apiserver {
 
-/// What is wrong with the versions of a CustomResourceDefinition beside their schemas: names,
-/// warnings of deprecation, printer columns, selectable fields and the paths of `scale`. As the API
-/// server does, what all versions have alike is told of `spec`, and else of each version.
+/// Checks the versions of a CustomResourceDefinition: names, deprecation warnings, printer columns,
+/// selectable fields and the paths of `scale`. Does not check their schemas. As in the API server,
+/// a fault in a part that all versions share is reported for `spec`, any other fault for its
+/// version.
 void check_version_contents(Causes& causes, const json::Array& versions);
 
 }  // namespace sluice::apiserver

@@ -16,13 +16,13 @@ using json::Value;
 
 constexpr std::int64_t kHttpsPort = 443;
 
-/// An address with its port, the former in brackets where it has colons.
+/// Joins an address and a port; puts the address in brackets if it contains colons.
 std::string join_host_port(std::string_view host, std::int64_t port) {
     return host.find(':') == std::string_view::npos ? fmt::format("{}:{}", host, port)
                                                     : fmt::format("[{}]:{}", host, port);
 }
 
-/// The number of the port of that name; nothing: there is none.
+/// Returns the number of the port of that name; nullopt if the port is missing.
 std::optional<std::int64_t> find_port(const Value* ports, std::string_view name) {
     for (const Value& port : items_of(ports)) {
         if (port.string_at("name") == name && int_at(port, "port", 0) != 0) {
@@ -32,8 +32,8 @@ std::optional<std::int64_t> find_port(const Value* ports, std::string_view name)
     return std::nullopt;
 }
 
-/// Whether somebody may listen there: a pod is simulated and listens nowhere, and what has its
-/// address on the machine's network is a stranger.
+/// Returns true if a server may listen at the address. Pods are simulated and do not listen: if a
+/// pod's address exists on the machine's network, it belongs to something else.
 bool is_reachable(const Value& endpoint) {
     const Value* kind = endpoint.find_path({"targetRef", "kind"});
     return kind == nullptr || *kind != Value("Pod");
@@ -78,7 +78,7 @@ std::string find_in_endpoints(
     return {};
 }
 
-/// Fills in whom the Service leads to, or why to nobody.
+/// Fills in the server that the Service leads to, or the reason why it does not lead to one.
 void find_server(
     const Store& store, const ObjectName& name, std::int64_t port, WebhookTarget& target
 ) {

@@ -1,3 +1,4 @@
+// A call of a webhook, and the address that its clientConfig names.
 #pragma once
 
 #include "apiserver/state/store.hpp"
@@ -8,25 +9,25 @@
 
 namespace sluice::apiserver {
 
-/// Where a webhook is, by its clientConfig.
+/// The address of a webhook, from its clientConfig.
 struct WebhookTarget {
-    std::string url;          ///< as it is called and as errors name it
-    std::string server;       ///< "host:port" that is dialled; "": that of the url
-    std::string server_name;  ///< of the certificate; "": the host of the url
-    std::string ca_bundle;    ///< in base64
-    std::string fault;        ///< why nobody can be dialled; "": somebody can
+    std::string url;          ///< the URL to call, as errors name it
+    std::string server;       ///< "host:port" to connect to; "" for that of the URL
+    std::string server_name;  ///< name in the server's certificate; "" for the host of the URL
+    std::string ca_bundle;    ///< CA certificates in PEM, in base64
+    std::string fault;        ///< why the webhook cannot be called; "" if it can
 };
 
 /// A call of a webhook that an operation waits for.
 struct WebhookCall {
     WebhookTarget target;
-    json::Value review;  ///< AdmissionReview or ConversionReview, the request in it
+    json::Value review;  ///< AdmissionReview or ConversionReview with its request
     std::int64_t timeout_seconds = 10;
 };
 
-/// Finds where the clientConfig of a webhook leads. A Service leads to its externalName, or to the
-/// first address of its EndpointSlices or Endpoints: a server without a network of pods knows no
-/// way to its cluster address.
+/// Finds the address of a webhook from its clientConfig. A Service leads to its externalName, or to
+/// the first address of its EndpointSlices or Endpoints: without a pod network, a cluster IP is not
+/// reachable.
 WebhookTarget find_webhook(const Store& store, const json::Value& client_config);
 
 }  // namespace sluice::apiserver

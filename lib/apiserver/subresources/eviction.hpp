@@ -1,3 +1,4 @@
+// Evicts pods.
 #pragma once
 
 #include "apiserver/state/state.hpp"
@@ -6,10 +7,10 @@
 
 namespace sluice::apiserver {
 
-/// The answer to what is created and has no form of its own.
+/// Returns a Status of success with code 201, for a create whose response contains no object.
 Response make_created();
 
-/// Evicts a pod: notes it as disrupted and deletes it. PodDisruptionBudgets are not looked at.
+/// Evicts a pod: sets its condition DisruptionTarget and deletes it. Ignores PodDisruptionBudgets.
 Response evict_pod(State& state, const Request& request, const Route& route, Time now);
 
 }  // namespace sluice::apiserver

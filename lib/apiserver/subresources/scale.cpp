@@ -30,7 +30,7 @@ std::int64_t number_at(const json::Value& object, std::string_view path) {
     return value;
 }
 
-/// The selector of what is scaled, as text.
+/// Returns the selector of the scaled object, as text.
 std::string selector_of(const json::Value& object, const ScalePaths& paths) {
     if (!paths.label_selector.empty()) {
         return field_text(object, paths.label_selector);
@@ -40,7 +40,7 @@ std::string selector_of(const json::Value& object, const ScalePaths& paths) {
     if (selector == nullptr || !is_builtin || !selector->is_object()) {
         return "";
     }
-    // A ReplicationController's is the labels themselves.
+    // The selector of a ReplicationController is a map of labels.
     const bool is_map = object.string_at("kind") == "ReplicationController";
     return is_map ? map_text(*selector) : selector_text(*selector);
 }
@@ -67,7 +67,7 @@ json::Value make_scale(const json::Value& object, const ScalePaths& paths) {
     };
 }
 
-/// Scales are no resource of their own, but are patched like one.
+/// Scale is not a resource, but it is patched like one.
 const ResourceType& scale_type() {
     static const ResourceType kType{
         .group = "autoscaling",
@@ -79,7 +79,7 @@ const ResourceType& scale_type() {
     return kType;
 }
 
-/// A merge patch that sets one number at a path such as `.spec.replicas`.
+/// Returns a merge patch that sets one number at a path such as `.spec.replicas`.
 json::Value patch_at(std::string_view path, json::Value value) {
     std::vector<std::string> names;
     while (!path.empty()) {
@@ -96,7 +96,7 @@ json::Value patch_at(std::string_view path, json::Value value) {
     return value;
 }
 
-/// A change of a scale, by way of a patch of what is scaled.
+/// A change of a scale, performed as a patch of the scaled object.
 class ScaleOperation final : public Operation {
   public:
     ScaleOperation(State& state, Request request, Route route)
@@ -111,7 +111,7 @@ class ScaleOperation final : public Operation {
     Response& response() override { return response_; }
 
   private:
-    /// Begins the write of what is scaled. Errors: the scale is refused.
+    /// Begins the write of the scaled object. Errors: the refusal of the change.
     Result<void> prepare();
     Result<json::Value> read_scale(const json::Value& live) const;
     Snapshot find() const {
@@ -128,7 +128,7 @@ class ScaleOperation final : public Operation {
     bool is_done_ = false;
 };
 
-/// The scale as it is to be.
+/// Returns the scale that the request asks for.
 Result<json::Value> ScaleOperation::read_scale(const json::Value& live) const {
     if (request_.method == "PATCH") {
         return apply_patch(request_, scale_type(), live);
@@ -158,7 +158,7 @@ Result<void> ScaleOperation::prepare() {
     }
     json::Value change = patch_at(paths().spec_replicas, *replicas);
     if (has_version) {
-        // Others may write while conversions are asked for.
+        // The object may be written while conversions are requested.
         change.set("metadata", json::Object{{"resourceVersion", *version}});
     }
     Request patch = request_;
@@ -185,17 +185,18 @@ std::optional<WebhookCall> ScaleOperation::advance(Time now) {
             if (call->review.string_at("kind") == "ConversionReview") {
                 return call;
             }
-            // Numbers of replicas pass no webhook of admission here.
+            // Admission webhooks are not called about scales.
             write_->take_answer(make_approval(call->review));
         }
         const bool is_late = write_->response().status == 409 && request_.method == "PATCH";
         if (is_late && ++attempts_ < kAttemptsMax) {
-            write_.reset();  // the patch is made of the scale that there is now
+            write_.reset();  // retries with the current scale
             continue;
         }
         response_ = std::move(write_->response());
         if (response_.status < 400) {
-            // What was written, or would be: nothing is stored of a dry run.
+            // The response contains the written object; for a dry run, the object that would be
+            // written.
             const auto written = json::parse(response_.body);
             Response scaled = written ? make_response(make_scale(*written, paths()))
                                       : make_response(written.error());
@@ -212,7 +213,7 @@ std::optional<WebhookCall> ScaleOperation::advance(Time now) {
 Answer answer_scale(State& state, const Request& request, const Route& asked) {
     Route route = asked;
     if (state.is_converted_outside(*route.type)) {
-        // The numbers are those of the stored version, which needs no webhook.
+        // Replicas are read from the stored version, which needs no webhook.
         route.type = state.types.find_stored(route.type->group, route.type->plural);
     }
     const auto& type = *route.type;

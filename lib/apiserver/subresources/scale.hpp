@@ -1,3 +1,4 @@
+// Reads and changes the scale of an object.
 #pragma once
 
 #include "apiserver/operations/operation.hpp"
@@ -6,8 +7,8 @@
 
 namespace sluice::apiserver {
 
-/// Answers a request to the scale of an object. A change asks the webhooks that convert the object.
-/// Lifetime: the state must outlive the answer.
+/// Answers a request to the scale of an object. A change calls the conversion webhooks of the
+/// object, but no admission webhooks. Lifetime: the state must outlive the answer.
 Answer answer_scale(State& state, const Request& request, const Route& route);
 
 }  // namespace sluice::apiserver

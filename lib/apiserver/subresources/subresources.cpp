@@ -81,7 +81,7 @@ Response bind_pod(State& state, const Request& request, const Route& route, Time
     return make_created();
 }
 
-/// Simulated containers run nothing that one could speak to.
+/// Refuses exec, attach and portforward: simulated containers run no processes.
 Response refuse_connection(const State& state, const Route& route) {
     const Snapshot pod = state.store.find({"", "pods"}, {route.ns, route.name});
     if (!pod) {
@@ -106,7 +106,7 @@ std::optional<Answer> answer_subresource(
     const bool is_told = std::ranges::any_of(route.type->subresources, [&](const auto& each) {
         return each.name == part;
     });
-    // These are written as the whole object is.
+    // These subresources are written like the whole object.
     if (part.empty() || (is_told && std::ranges::find(kWhole, part) != std::end(kWhole))) {
         return std::nullopt;
     }

@@ -1,3 +1,4 @@
+// Routes requests to subresources and reviews.
 #pragma once
 
 #include "apiserver/operations/operation.hpp"
@@ -9,14 +10,13 @@
 
 namespace sluice::apiserver {
 
-/// Requests to parts of an object that are no status: scale, binding, eviction, log, token.
-/// Nothing: the route names none of these.
+/// Answers requests to subresources other than status: scale, binding, eviction, log, token.
+/// Returns nullopt if the route names none of these.
 std::optional<Answer> answer_subresource(
     State& state, const Request& request, const Route& route, Time now
 );
 
-/// The answer to what is created and not stored: a Binding, or a review, which grants every right
-/// to who has come in.
+/// Answers the creation of a kind that is not stored: a Binding or a review of tokens or access.
 Response answer_review(State& state, const Request& request, const Route& route, Time now);
 
 }  // namespace sluice::apiserver

@@ -32,7 +32,7 @@ constexpr std::int64_t kSecondsMax = std::int64_t{1} << 32;
 constexpr std::string_view kExtra = "authentication.kubernetes.io/";
 const Collection account_collection{"", "serviceaccounts"};
 
-/// The kinds that a token can be bound to, and where their objects are.
+/// The kinds that a token can be bound to, and their resources.
 struct BoundKind {
     std::string_view kind;
     std::string_view plural;
@@ -53,7 +53,8 @@ Snapshot find_bound(
     );
 }
 
-/// What signs tokens: nobody knows it who does not know the administrator's.
+/// Returns the key that signs tokens. It is derived from the administrator's token, so it is as
+/// secret as that one.
 std::string signing_key(const State& state) {
     return hmac_sha256(state.administrator_token, "tokens of service accounts");
 }
@@ -201,7 +202,7 @@ class TokenRequestAnswer {
         return kind == "Pod" ? bind_to_node(*object) : std::nullopt;
     }
 
-    /// A token of a pod tells its node, too.
+    /// Binds the token of a pod to the pod's node, too.
     std::optional<Error> bind_to_node(const Value& pod) {
         if (text_at(pod, {"spec", "serviceAccountName"}) != route_.name) {
             return bad_request(fmt::format(
@@ -276,7 +277,7 @@ std::vector<std::string> common_audiences(
     return common;
 }
 
-/// Why the token is valid no more; "": it is.
+/// Returns why the token is not valid any more; "" if it is valid.
 std::string find_token_fault(const State& state, const AccountToken& token, Time now) {
     if (now < token.issued) {
         return "service account token is not valid yet";
@@ -291,7 +292,7 @@ std::string find_token_fault(const State& state, const AccountToken& token, Time
     if (const auto uid = text_at(*account, {"metadata", "uid"}); uid != token.uid) {
         return fmt::format("service account UID ({}) does not match claim ({})", uid, token.uid);
     }
-    // A pod's token outlives the pod's node.
+    // The token of a pod stays valid after the node of the pod is deleted.
     const bool has_pod = std::ranges::any_of(token.bound, [](const BoundObject& bound) {
         return bound.kind == "Pod";
     });
@@ -377,7 +378,7 @@ Result<Subject> identify_account(
     const State& state, std::string_view token, const std::vector<std::string>& audiences, Time now
 ) {
     if (state.administrator_token.empty()) {
-        return make_invalid("");  // anybody could have signed it
+        return make_invalid("");  // with an empty key anybody could sign tokens
     }
     const auto read = read_account_token(token, signing_key(state));
     if (!read) {

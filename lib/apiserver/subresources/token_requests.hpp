@@ -1,3 +1,4 @@
+// TokenRequests, TokenReviews and the authentication of service accounts by their tokens.
 #pragma once
 
 #include "apiserver/access/access.hpp"
@@ -11,18 +12,18 @@
 #include <string_view>
 #include <vector>
 
-/// Who holds a bearer token, and tokens of service accounts (authentication.k8s.io).
+/// Issues and verifies tokens of service accounts (authentication.k8s.io).
 namespace sluice::apiserver {
 
-/// The answer to a TokenRequest, which asks for a token of the account that the route names.
+/// Answers a TokenRequest for the service account that the route names.
 Response answer_token_request(State& state, const Request& request, const Route& route, Time now);
 
-/// The status of a TokenReview. Errors: BadRequest without a token.
+/// Returns the status of a TokenReview. Errors: BadRequest if it contains no token.
 Result<json::Value> judge_token_review(const State& state, const json::Value& review, Time now);
 
-/// Who holds the token: its service account, while that and what the token is bound to are there.
-/// `audiences`: one of them must be the token's. Errors: Invalid with the reason, "" where it is no
-/// such token at all.
+/// Returns the service account that holds the token. The account and the objects that the token is
+/// bound to must exist. `audiences`: at least one of them must be an audience of the token. Errors:
+/// Invalid with the reason, "" if the text is not a token of this server.
 Result<Subject> identify_account(
     const State& state, std::string_view token, const std::vector<std::string>& audiences, Time now
 );

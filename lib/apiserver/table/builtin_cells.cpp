@@ -263,7 +263,7 @@ Array binding_cells(const Row& row) {
     };
 }
 
-/// Where a Service is reached from outside.
+/// Returns the addresses at which a Service is reachable from outside the cluster.
 std::string external_addresses(const Row& row) {
     if (row.text({"spec", "type"}, "") == "ExternalName") {
         return row.text({"spec", "externalName"});
@@ -295,7 +295,7 @@ Array service_cells(const Row& row) {
     };
 }
 
-/// The cells of a kind without code of its own: those of its columns' paths.
+/// Returns the cells of a kind whose columns are all JSONPaths.
 Array path_cells(const ResourceType& type, const Value& object, const Row& row) {
     Array cells;
     for (const PrinterColumn& column : type.columns) {

@@ -1,3 +1,4 @@
+// Reads the values of one object that the cells of its row show.
 #pragma once
 
 #include "apiserver/table/builtin_cells.hpp"
@@ -12,16 +13,18 @@
 
 namespace sluice::apiserver {
 
-/// Reads what cells show out of one object.
+/// Reads the values that cells show from one object. Lifetime: refers to the object.
 class Row {
   public:
     Row(const json::Value& object, Time now) : object_(object), now_(now) {}
 
+    /// Returns the value at a path; null if it is missing.
     const json::Value& at(std::initializer_list<std::string_view> path) const {
         static const json::Value kNull;
         const json::Value* found = object_.find_path(path);
         return found == nullptr ? kNull : *found;
     }
+    /// Returns the value at a path as text; `otherwise` if it is missing, null or "".
     std::string text(
         std::initializer_list<std::string_view> path, std::string_view otherwise = "<none>"
     ) const {
@@ -31,6 +34,7 @@ class Row {
         }
         return value.is_string() ? value.as_string() : json::print(value);
     }
+    /// Returns the integer at a path; `otherwise` if it is missing or not an integer.
     std::int64_t number(std::initializer_list<std::string_view> path, std::int64_t otherwise = 0)
         const {
         const json::Value& value = at(path);
@@ -39,9 +43,11 @@ class Row {
     std::string name() const { return text({"metadata", "name"}, ""); }
     std::string created() const { return text({"metadata", "creationTimestamp"}, ""); }
     std::string age() const { return age_since(created(), now_); }
+    /// Returns the time since the timestamp at a path, as tables show it.
     std::string since(std::initializer_list<std::string_view> path) const {
         return age_since(text(path, ""), now_);
     }
+    /// Returns the number of items or members at a path.
     std::int64_t count(std::initializer_list<std::string_view> path) const {
         const json::Value& value = at(path);
         return value.is_array()    ? static_cast<std::int64_t>(value.as_array().size())
@@ -55,13 +61,13 @@ class Row {
     Time now_;
 };
 
-/// With commas between them.
+/// Joins the texts with commas.
 std::string join(const std::vector<std::string>& texts);
-/// The member of that name of each item of a list.
+/// Returns the member of that name of each item of a list.
 std::vector<std::string> each(const json::Value& list, std::string_view name);
-/// `a=b,c=d`; <none> where it is empty.
+/// Prints a map as `a=b,c=d`; <none> if it is empty.
 std::string map_text(const json::Value& map);
-/// A label selector in the form in which it is asked for.
+/// Prints a label selector in the form of a query parameter.
 std::string selector_text(const json::Value& selector);
 
 }  // namespace sluice::apiserver

@@ -47,7 +47,7 @@ std::optional<std::int64_t> read_int(std::string_view text) {
 
 struct ColumnPath::Filter {
     ColumnPath left;
-    std::string operation;  ///< "": whether `left` is there
+    std::string operation;  ///< "" requires only that `left` exists
     std::variant<ColumnPath, Value> right;
 };
 
@@ -64,7 +64,7 @@ class ColumnPath::Parser {
         return std::move(path_);
     }
 
-    /// The other side of a comparison: a literal or a path.
+    /// Parses the right side of a comparison: a literal or a path.
     Result<std::variant<ColumnPath, Value>> parse_operand() {
         using Operand = std::variant<ColumnPath, Value>;
         const std::string_view text = trim(text_);
@@ -206,7 +206,8 @@ class ColumnPath::Parser {
         return {};
     }
 
-    /// The text of a filter up to its `)`, which a quoted text may contain; nothing: it has no end.
+    /// Takes the text of a filter up to its `)`; quoted texts may contain a `)`. Returns nullopt if
+    /// the filter is not closed.
     std::optional<std::string_view> take_condition() {
         left_.remove_prefix(std::string_view("[?(").size());
         char quote = '\0';
@@ -264,7 +265,8 @@ class ColumnPath::Parser {
     ColumnPath path_;
 };
 
-/// Goes along a path. A step that cannot be made, such as an index into what is no list, ends all.
+/// Follows a path. The search ends without a result at a step that is impossible, such as an index
+/// into a value that is not a list.
 class ColumnPath::Search {
   public:
     bool has_failed() const { return has_failed_; }
@@ -303,7 +305,8 @@ class ColumnPath::Search {
         return all;
     }
 
-    /// Descents within descents, and unions, find the same again and again: there is an end to it.
+    /// Descents within descents, and unions, find the same values many times: the number is
+    /// limited.
     void add(Values& next, const Value* value) {
         if (++visited_ > kVisitedMax) {
             has_failed_ = true;

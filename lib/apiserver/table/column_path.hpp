@@ -1,3 +1,4 @@
+// The JSONPath of a printer column, parsed and evaluated.
 #pragma once
 
 #include "base/error.hpp"
@@ -13,41 +14,41 @@
 
 namespace sluice::apiserver {
 
-/// A path in kubectl's JSONPath without braces, as the printer columns of definitions have it:
-/// `.status.conditions[-1:].type`, `.spec.parts[*].name`,
+/// A path in kubectl's JSONPath without braces, as printer columns of CustomResourceDefinitions
+/// contain it: `.status.conditions[-1:].type`, `.spec.parts[*].name`,
 /// `.status.conditions[?(@.type=="Ready")].status`, `..image`.
 class ColumnPath {
   public:
-    /// Errors: Invalid for a text that is no such path, saying where.
+    /// Parses a path. Errors: Invalid for a malformed path; the message says where the fault is.
     static Result<ColumnPath> parse(std::string_view text);
 
-    /// The first value at the path, members of objects in the order of their names; nullptr: there
-    /// is none. Lifetime: that of the object.
+    /// Returns the first value at the path; members of objects come in the order of their names.
+    /// Returns nullptr if the path does not lead to a value. Lifetime: that of the object.
     const json::Value* find_first(const json::Value& object) const;
 
   private:
     struct Member {
         std::string name;
     };
-    /// A word or a quoted text, which stands for nothing: the search ends there.
+    /// A word or a quoted text, which does not select anything: the search ends there.
     struct Word {};
     /// `[*]` or `.*`
     struct Wildcard {};
-    /// `..`: the value itself and all that is in it
+    /// `..`: the value itself and all values inside it
     struct Descent {};
-    /// `[start:end:step]`; negative: counted from the end. `[n]` is one element, whose absence ends
-    /// the search.
+    /// `[start:end:step]`; negative positions count from the end. `[n]` selects one element; the
+    /// search ends if the element is missing.
     struct Slice {
         std::optional<std::int64_t> start;
         std::optional<std::int64_t> end;
         std::int64_t step = 1;
         bool is_element = false;
     };
-    /// `['a','b']` or `[0,1]`: the values of one after those of the other.
+    /// `['a','b']` or `[0,1]`: the values of each path, one path after the other.
     struct Union {
         std::vector<ColumnPath> paths;
     };
-    /// `[?(@.a=="b")]`, or `[?(@.a)]` where it is there.
+    /// `[?(@.a=="b")]`, or `[?(@.a)]` for items that have `a`.
     struct Filter;
     using FilterPointer = std::shared_ptr<const Filter>;
     using Step = std::variant<Member, Word, Wildcard, Descent, Slice, Union, FilterPointer>;

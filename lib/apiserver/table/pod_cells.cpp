@@ -22,7 +22,7 @@ std::string_view metadata_text(const Value& pod, std::string_view name) {
     return metadata == nullptr ? std::string_view() : metadata->string_at(name);
 }
 
-/// What a pod's containers are doing, as its row says it.
+/// The state of a pod's containers, as the row of the pod shows it.
 struct ContainerSummary {
     std::string reason;
     std::size_t ready = 0;
@@ -40,7 +40,7 @@ std::string termination_text(const Value& terminated, std::string_view prefix) {
     return fmt::format("{}ExitCode:{}", prefix, int_at(terminated, "exitCode", 0));
 }
 
-/// Restarts of a container and when it was last restarted.
+/// Adds the restarts of a container, and the time of its last restart.
 void count_restarts(const Value& status, ContainerSummary& summary) {
     summary.restarts += int_at(status, "restartCount", 0);
     if (const Value* last = status.find_path({"lastState", "terminated"}); last != nullptr) {
@@ -49,7 +49,7 @@ void count_restarts(const Value& status, ContainerSummary& summary) {
     }
 }
 
-/// Whether init containers are still at work; the summary then says with what.
+/// Returns true if init containers have not finished; the summary then has the reason.
 bool summarize_init(const Value& pod, ContainerSummary& summary) {
     const auto& specs = items_of(pod.find_path({"spec", "initContainers"}));
     const auto& statuses = items_of(pod.find_path({"status", "initContainerStatuses"}));

@@ -22,7 +22,7 @@ namespace sluice::apiserver {
 
 namespace {
 
-/// The value as Go prints it, or as JSON where it has parts.
+/// Prints the value as Go does; a list or object as JSON.
 std::string column_text(const json::Value& value) {
     if (value.is_null()) {
         return "<no value>";
@@ -31,7 +31,7 @@ std::string column_text(const json::Value& value) {
                                                  : go_text(value);
 }
 
-/// Rounded to zero; null where it is too large for one.
+/// Rounds towards zero; returns null if the number is too large for an integer.
 json::Value to_integer(double number) {
     constexpr double kMax = 9.2e18;
     return std::abs(number) < kMax ? json::Value(static_cast<std::int64_t>(number)) : json::Value();
@@ -61,13 +61,14 @@ json::Value column_cell(const std::string& type, const json::Value* value, Time 
 
 namespace {
 
-/// The columns of a kind that a definition defines, with their paths read.
+/// The columns of a custom kind, with their paths parsed.
 class CustomColumns {
   public:
     explicit CustomColumns(const ResourceType& type) {
         for (const PrinterColumn& column : type.columns) {
             auto path = ColumnPath::parse(column.json_path);
-            SLUICE_ASSERT(path.has_value());  // else it is no column of the kind
+            // read_columns() drops columns with malformed paths.
+            SLUICE_ASSERT(path.has_value());
             columns_.emplace_back(column.type, std::move(*path));
         }
     }

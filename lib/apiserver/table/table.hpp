@@ -1,3 +1,4 @@
+// Answers to `kubectl get`: objects as the rows of a Table.
 #pragma once
 
 #include "apiserver/types/request.hpp"
@@ -9,11 +10,13 @@
 
 namespace sluice::apiserver {
 
-/// Whether the client wants a Table (`as=Table;v=v1;g=meta.k8s.io`), as kubectl get does.
+/// Returns true if the client asks for a Table (`as=Table;v=v1;g=meta.k8s.io`), as kubectl get
+/// does.
 bool wants_table(const Request& request);
 
-/// The objects as rows of meta.k8s.io/v1 Table, with the columns of their kind. `list_metadata`:
-/// resourceVersion and continue. `include`: None, Metadata or Object, of each row.
+/// Returns the objects as rows of a meta.k8s.io/v1 Table, with the columns of their kind.
+/// `list_metadata`: resourceVersion and continue. `include`: None, Metadata or Object, the part of
+/// the object that each row contains.
 json::Value make_table(
     const ResourceType& type,
     const std::vector<json::Value>& objects,
@@ -22,10 +25,10 @@ json::Value make_table(
     Time now
 );
 
-/// How long ago, as kubectl has it: 5s, 3m20s, 4h, 2d.
+/// Prints a duration as kubectl does: 5s, 3m20s, 4h, 2d.
 std::string age(Duration duration);
 
-/// The cell of a column with that type; null if the object has no value of that type.
+/// Returns the cell of a column of that type; null if the object has no value of that type.
 json::Value column_cell(const std::string& type, const json::Value* value, Time now);
 
 }  // namespace sluice::apiserver

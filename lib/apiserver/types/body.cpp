@@ -20,7 +20,8 @@ namespace {
 constexpr std::size_t kBytesMax = std::size_t{3} * 1024 * 1024;
 constexpr json::Limits kLimits{.depth = 128, .bytes = kBytesMax};
 
-/// The beginning of a body, for a message: as it is, or in hexadecimal where it is no object.
+/// Returns the beginning of a body for a message: as text if the body is an object, else in
+/// hexadecimal.
 std::string summary(std::string_view body) {
     constexpr std::size_t kShown = 30;
     if (body.empty()) {
@@ -86,7 +87,7 @@ Result<Body> read_json(std::string_view text, std::string_view expected) {
     return body;
 }
 
-/// Whether all texts of a value are UTF-8. Requires: it is not nested too deeply.
+/// Returns true if all strings of a value are UTF-8. Requires: the value is not nested too deeply.
 bool is_whole_utf8(const json::Value& value) {
     if (value.is_string()) {
         return sluice::is_utf8(value.as_string());
@@ -121,12 +122,12 @@ Result<Body> read_yaml(std::string_view text, std::string_view expected) {
     return body;
 }
 
-/// The name of the Go package of a group: `rbac` of `rbac.authorization.k8s.io`.
+/// Returns the name of the Go package of a group: `rbac` for `rbac.authorization.k8s.io`.
 std::string_view package_of(std::string_view group) {
     return group.empty() ? std::string_view("core") : group.substr(0, group.find('.'));
 }
 
-/// A built-in kind need not be named, but must be the right one where it is.
+/// Requires that apiVersion and kind, if the object has them, are those of the type.
 Result<void> check_builtin_kind(const json::Value& object, const ResourceType& type) {
     const auto or_else = [](std::string_view text, const std::string& otherwise) {
         return text.empty() ? otherwise : std::string(text);
@@ -232,7 +233,7 @@ Result<Body> read_body(const Request& request, std::string_view expected) {
             return bad_request(object.error().detail);
         }
         if (!is_whole_utf8(*object)) {
-            return bad_request("the body has texts that are no UTF-8");
+            return bad_request("the body contains strings that are not UTF-8");
         }
         return Body{.object = std::move(*object)};
     }

@@ -1,3 +1,4 @@
+// Decodes the body of a request into an object; finds duplicate fields.
 #pragma once
 
 #include "apiserver/types/duplicate_members.hpp"
@@ -10,28 +11,28 @@
 
 namespace sluice::apiserver {
 
-/// The media type of a Content-Type header without its parameters, in lower case.
+/// Returns the media type of a Content-Type header without its parameters, in lower case.
 std::string media_type(std::string_view content_type);
 
-/// An object as a request brought it.
+/// The object in the body of a request, and the fields that it contains more than once.
 struct Body {
     json::Value object;
     Duplicates duplicates{};
 };
 
-/// The object in a request's body, of whatever kind: JSON, YAML or protobuf. Errors: BadRequest
-/// when it is none, in the words of the API server where `expected` is the kind that is asked for;
-/// UnsupportedMediaType.
+/// Decodes the object in a request's body, of any kind, from JSON, YAML or protobuf. `expected`:
+/// the kind that the request expects, for messages. Errors: BadRequest, in the words of the API
+/// server, if the body is not an object; UnsupportedMediaType.
 Result<Body> read_body(const Request& request, std::string_view expected);
 
-/// The same of an object of that type, which has apiVersion, kind and metadata then. They may be
-/// left out of Kubernetes' own kinds. Errors: BadRequest for another kind too.
+/// Decodes an object of that type and sets its apiVersion, kind and metadata. The body may omit
+/// them for Kubernetes' own kinds. Errors: as above, and BadRequest for another kind.
 Result<Body> read_body_of(const Request& request, const ResourceType& type);
 
-/// "KIND in version "VERSION" cannot be handled as a KIND: WHY", a BadRequest.
+/// Returns a BadRequest: "KIND in version "VERSION" cannot be handled as a KIND: WHY".
 Error cannot_be_handled(const ResourceType& type, std::string_view why);
 
-/// Why a text is no JSON, as Go's decoder tells it.
+/// Returns the reason why a text is not JSON, in the words of Go's decoder.
 std::string json_fault(std::string_view text);
 
 }  // namespace sluice::apiserver

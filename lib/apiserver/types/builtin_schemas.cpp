@@ -37,7 +37,7 @@ const Value& components() {
 
 using KindKey = std::tuple<std::string, std::string, std::string>;
 
-/// The names of the components that are kinds.
+/// Returns the names of the components that are kinds.
 const std::map<KindKey, std::string>& component_names() {
     static const std::map<KindKey, std::string> kNames = [] {
         std::map<KindKey, std::string> names;
@@ -80,7 +80,7 @@ std::vector<OpenApiKind> read_kinds() {
     return kinds;
 }
 
-/// Adds the components that the node refers to, and theirs.
+/// Adds the components that the node refers to, directly and indirectly.
 void collect_references(const Value& node, std::set<std::string, std::less<>>& names) {
     if (node.is_array()) {
         for (const auto& item : node.as_array()) {
@@ -107,7 +107,8 @@ Value kind_value(const OpenApiKind& kind) {
     return Object{{"group", kind.group}, {"kind", kind.kind}, {"version", kind.version}};
 }
 
-/// The component's name of a custom kind: the group's parts in reverse, as in io.example.v1.Kind.
+/// Returns the name of a custom kind's component, with the parts of the group in reverse order, as
+/// in io.example.v1.Kind.
 std::string custom_name(const OpenApiKind& kind) {
     std::string name;
     std::size_t end = kind.group.size();
@@ -128,7 +129,7 @@ Value custom_component(const OpenApiKind& kind) {
     }
     constexpr std::string_view kOfVersion =
         "APIVersion defines the group and version in which this object is written.";
-    constexpr std::string_view kOfKind = "Kind names the resource that this object stands for.";
+    constexpr std::string_view kOfKind = "Kind names the resource that this object represents.";
     properties->set("apiVersion", Object{{"description", kOfVersion}, {"type", "string"}});
     properties->set("kind", Object{{"description", kOfKind}, {"type", "string"}});
     const auto reference = std::string(kReferencePrefix) + std::string(kObjectMeta);
@@ -143,7 +144,7 @@ Value custom_component(const OpenApiKind& kind) {
     return schema;
 }
 
-/// What `kubectl explain` says of the metadata that all kinds have.
+/// Sets the texts with which `kubectl explain` describes the metadata that all kinds have.
 void describe_metadata(Value& schema) {
     constexpr std::pair<std::string_view, std::string_view> kTexts[] = {
         {"annotations", "Annotations are texts that clients keep with the object."},
@@ -184,7 +185,8 @@ Value operation(const OpenApiKind& kind, std::string_view action, Array list) {
         {"responses", Object{{"200", Object{{"description", "OK"}}}}},
     };
     if (!list.empty()) {
-        made.set("parameters", std::move(list));  // clients that read an empty list write none
+        // Left out if empty: clients drop an empty list when they write the document.
+        made.set("parameters", std::move(list));
     }
     return made;
 }

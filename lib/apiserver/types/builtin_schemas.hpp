@@ -1,3 +1,4 @@
+// OpenAPI schemas of Kubernetes' own kinds, and the OpenAPI v3 documents made of them.
 #pragma once
 
 #include "apiserver/schema/schema.hpp"
@@ -10,7 +11,7 @@
 
 namespace sluice::apiserver {
 
-/// A kind as it stands in an OpenAPI document.
+/// A kind as an OpenAPI document describes it.
 struct OpenApiKind {
     std::string group;
     std::string version;
@@ -18,21 +19,21 @@ struct OpenApiKind {
     std::string plural;
     bool namespaced = true;
     std::vector<std::string> subresources;  ///< such as status, scale
-    /// The schema without apiVersion, kind and metadata where it is that of a CRD.
+    /// The schema; for a custom kind without apiVersion, kind and metadata.
     json::Value schema;
 };
 
-/// The compiled schema of a built-in kind; nullptr: there is none. Compiled when first asked for,
-/// kept as long as its thread.
+/// Returns the compiled schema of a built-in kind; nullptr if the kind is unknown. Cost: the first
+/// call for a kind in a thread compiles the schema; the thread keeps it.
 std::shared_ptr<const Schema> builtin_schema(
     std::string_view group, std::string_view version, std::string_view kind
 );
 
-/// All built-in kinds that have a schema, without the schema itself.
+/// Returns all built-in kinds that have a schema. Their member `schema` is not set.
 const std::vector<OpenApiKind>& builtin_kinds();
 
-/// The OpenAPI v3 document of a group version: components of its built-in kinds and of `custom`
-/// kinds, and the paths by which kubectl finds kinds and knows which parameters are served.
+/// Returns the OpenAPI v3 document of a group version: the components of its built-in kinds and of
+/// the `custom` kinds, and the paths by which kubectl finds kinds and supported parameters.
 json::Value open_api_document(
     std::string_view group, std::string_view version, const std::vector<OpenApiKind>& custom = {}
 );

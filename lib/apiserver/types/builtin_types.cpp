@@ -26,7 +26,7 @@ Subresource read_subresource(const json::Value& part, const ResourceType& type) 
     };
 }
 
-/// A column is a list of name, type, format and priority.
+/// Reads a column, which is a list of name, type, format and priority.
 PrinterColumn read_column(const json::Value& column) {
     const json::Array& parts = column.as_array();
     return {
@@ -37,7 +37,7 @@ PrinterColumn read_column(const json::Value& column) {
     };
 }
 
-/// What of Kubernetes' own kinds has gone out of use.
+/// Returns the deprecation warning of a built-in kind; empty if the kind is not deprecated.
 std::string builtin_deprecation_of(std::string_view plural) {
     if (plural == "endpoints") {
         return "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
@@ -45,7 +45,7 @@ std::string builtin_deprecation_of(std::string_view plural) {
     return plural == "componentstatuses" ? "v1 ComponentStatus is deprecated in v1.19+" : "";
 }
 
-/// `paths`: of columns, by kind and name of the column.
+/// `paths`: the JSONPaths of columns, by kind and name of the column.
 ResourceType read_type(const json::Value& entry, const json::Value& paths) {
     const json::Value& told = *entry.find("discovery");
     ResourceType type{

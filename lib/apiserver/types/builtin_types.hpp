@@ -1,3 +1,4 @@
+// Kubernetes' own kinds as the server serves them.
 #pragma once
 
 #include "apiserver/types/resource_type.hpp"
@@ -6,7 +7,7 @@
 
 namespace sluice::apiserver {
 
-/// Kubernetes' own kinds that the server has.
+/// Returns Kubernetes' own kinds that the server serves.
 std::vector<ResourceType> builtin_types();
 
 }  // namespace sluice::apiserver

@@ -12,7 +12,7 @@
 namespace sluice::apiserver {
 namespace {
 
-/// Follows a document and remembers the names of the open objects.
+/// Follows the events of the JSON parser and keeps the names of the members of the open objects.
 class Finder final : public json::Handler {
   public:
     bool on_null() override { return on_value(); }

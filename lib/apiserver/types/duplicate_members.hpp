@@ -1,3 +1,4 @@
+// Finds fields that a request's body contains more than once.
 #pragma once
 
 #include <string>
@@ -6,17 +7,20 @@
 
 namespace sluice::apiserver {
 
-/// What stands twice in an object that a request brought.
+/// The fields that the body of a request contains more than once.
 struct Duplicates {
-    std::vector<std::string> texts{};  ///< as warnings tell them, such as duplicate field "data.a"
-    bool is_yaml = false;              ///< whose decoder refuses them all by one error
+    /// The duplicates in the words of warnings, such as duplicate field "data.a".
+    std::vector<std::string> texts{};
+    /// True for a YAML body, whose decoder refuses all duplicates in one error.
+    bool is_yaml = false;
 };
 
-/// How the decoder of YAML refuses duplicates; "" where there are none.
+/// Returns the error with which the YAML decoder refuses duplicates; "" if the body is not YAML or
+/// has no duplicates.
 std::string yaml_refusal(const Duplicates& duplicates);
 
-/// The paths of members that stand more than once in their object, each once, in the order of the
-/// text; as in data.a or spec.items[0].name. Requires: the text is JSON.
+/// Returns the paths of members that occur more than once in their object, each path once, in the
+/// order of the text; as in data.a or spec.items[0].name. Requires: the text is JSON.
 std::vector<std::string> find_duplicate_members(std::string_view text);
 
 }  // namespace sluice::apiserver

@@ -1,3 +1,4 @@
+// The media types that a client accepts (the Accept header).
 #pragma once
 
 #include "base/error.hpp"
@@ -6,17 +7,16 @@
 
 namespace sluice::apiserver {
 
-/// Whether JSON, in which all answers are, is among what the client takes (the Accept header).
-/// Errors: NotAcceptable.
+/// Requires that the client accepts JSON, the form of all answers. Errors: NotAcceptable.
 Result<void> check_accept(std::string_view accept);
 
-/// Whether the client takes the metadata of objects in protobuf before any other form, as clients
-/// do that need no more of objects.
+/// Returns true if the client's first choice is PartialObjectMetadata in protobuf: such a client
+/// needs only the metadata of objects.
 bool prefers_metadata_in_protobuf(std::string_view accept);
 
-/// Whether the client takes an answer only as a table or as metadata.
+/// Returns true if the client accepts an answer only as a Table or as PartialObjectMetadata.
 bool wants_another_form(std::string_view accept);
-/// The refusal of a form in which there is no answer.
+/// Returns the refusal of a form that the server does not produce.
 Error not_acceptable();
 
 }  // namespace sluice::apiserver

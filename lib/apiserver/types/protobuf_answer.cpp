@@ -47,7 +47,7 @@ void add_double(std::string& out, std::uint64_t field, double value) {
 }
 
 Error does_not_fit(std::string_view type) {
-    return make_invalid(fmt::format("the value is no {} of protobuf", type));
+    return make_invalid(fmt::format("the value is not a protobuf {}", type));
 }
 
 Result<std::string> encode_time(const json::Value& value, bool is_micro) {
@@ -78,7 +78,8 @@ std::string encode_choice(const json::Value& value) {
     return out;
 }
 
-/// Parts of definitions' schemas that are one thing or another: the object that has it by name.
+/// Returns the message for a part of a CRD's schema that is one of several alternatives: an object
+/// that contains the alternative under its name.
 std::optional<json::Value> name_part(std::string_view type, const json::Value& value) {
     constexpr std::string_view kEither = "JSONSchemaPropsOr";
     if (!type.starts_with(kDefinitionMessages) ||
@@ -99,7 +100,7 @@ std::optional<json::Value> name_part(std::string_view type, const json::Value& v
 
 Result<std::string> encode_message(std::string_view type, const json::Value& value);
 
-/// Messages whose JSON is no object; nothing: the type is none of these.
+/// Encodes a message whose JSON is not an object; returns nullopt for any other type.
 std::optional<Result<std::string>> encode_special(std::string_view type, const json::Value& value) {
     const std::string meta(kMetaMessages);
     if (type == meta + "Time" || type == meta + "MicroTime") {
@@ -209,7 +210,7 @@ Result<std::string> encode_message(std::string_view type, const json::Value& val
     return encode_fields(type, part ? *part : value);
 }
 
-/// A list of any kind: what lists have, and its items.
+/// Encodes a list of any kind: the metadata of the list, and its items.
 Result<std::string> encode_list(const std::string& item_type, const json::Value& list) {
     std::string out;
     const json::Value* metadata = list.find("metadata");

@@ -1,3 +1,4 @@
+// Encodes answers in protobuf, for clients that do not accept JSON.
 #pragma once
 
 #include "apiserver/types/resource_type.hpp"
@@ -7,22 +8,23 @@
 #include <string>
 #include <string_view>
 
-/// Answers in protobuf, for clients that take nothing else. Only Kubernetes' own kinds have it.
+/// Answers in protobuf, for clients that accept nothing else. Only Kubernetes' own kinds have them.
 namespace sluice::apiserver {
 
 inline constexpr std::string_view kProtobufType = "application/vnd.kubernetes.protobuf";
 
-/// Whether the client takes protobuf, and JSON not.
+/// Returns true if the client accepts protobuf but not JSON.
 bool takes_only_protobuf(std::string_view accept);
 
-/// Whether objects of the type can be answered so.
+/// Returns true if objects of the type can be encoded in protobuf.
 bool has_protobuf(const ResourceType& type);
 
-/// An object, a list of objects or a Status as a body. Errors: Invalid, of a kind that is not in
-/// protobuf_fields.txt, or of a value that its field cannot have.
+/// Encodes an object, a list of objects or a Status as a body. Errors: Invalid for a kind that is
+/// not in protobuf_fields.txt, and for a value that does not fit its field.
 Result<std::string> encode_protobuf(const json::Value& object);
 
-/// The lines of a watch as frames: each event with its length before it. Errors: as above.
+/// Encodes the lines of a watch as frames: each event with its length before it. Errors: as for
+/// encode_protobuf().
 Result<std::string> encode_watch_lines(std::string_view lines);
 
 }  // namespace sluice::apiserver

@@ -10,7 +10,8 @@ namespace sluice::apiserver {
 
 namespace {
 
-/// Stability (2: v1, 1: beta, 0: alpha, -1: no version of that form), major, minor.
+/// Returns the stability (2: v1, 1: beta, 0: alpha, -1: any other form), the major and the minor
+/// number of a version.
 std::tuple<int, int, int> rank(std::string_view version) {
     const auto number = [&version](std::string_view prefix) {
         int value = 0;

@@ -252,7 +252,7 @@ class DataFolder(unittest.TestCase):
             (whole[: len(whole) // 2], "it is truncated"),
             (whole.replace(b"yyy", b"yzy", 1), "its checksum does not match"),
             (b"", "it is truncated"),
-            (b"kind: ConfigMap\n", "it is no snapshot of sluice dev"),
+            (b"kind: ConfigMap\n", "it is not a snapshot of sluice dev"),
         ):
             with self.subTest(reason):
                 self.file.write_bytes(content)
