@@ -137,7 +137,7 @@ struct KindEntry {
     /// are reconciled until they end.
     bool is_withdrawn = false;
     /// The objects are jobs that another controller manages with Kueue's library
-    /// (integrations.externalFrameworks). A job below them is not managed by itself.
+    /// (integrations.externalFrameworks). Jobs below them get no Workload.
     bool is_external = false;
     /// The integration of the kind is off: only metadata is kept, so that a job below an object is
     /// known to belong to the owners above it. If the kind cannot be read, jobs do not wait for it.

@@ -30,6 +30,7 @@ class StateFeeder {
     /// Sends every object, kind by kind in the order of the registry. Requires: all stores hold a
     /// complete list.
     void feed_all(Time now);
+    /// Returns true after feed_all().
     bool is_fed() const { return is_fed_; }
     /// Returns how many events the engine has received. While the number stays the same, a cycle
     /// need not be repeated.

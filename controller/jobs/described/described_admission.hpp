@@ -82,6 +82,7 @@ class KubeflowAdmission final : public DescribedAdmission {
 /// Returns the job that DescribedAdmission::read() created.
 const DescribedJob& described(const GenericJob& job);
 
+/// Returns true if the job's label names a queue.
 bool names_queue(const GenericJob& job);
 /// Implements JobAdmission::is_judged_on_update() for kinds whose updates are checked only if the
 /// job names a queue, or did so before.

@@ -41,7 +41,7 @@ JobResult<std::optional<ObjectKey>> find_managed_ancestor(
     const api::ObjectMeta& job
 );
 
-/// Returns true if the newest Workload of the managed job above that has not finished lets a child
+/// Returns true if the newest unfinished Workload of the managed job above lets a child
 /// run: it is admitted. The newest Workload of an elastic job that grows is the slice that waits;
 /// children of such a job run until that slice is evicted.
 bool may_run_below(

@@ -27,6 +27,7 @@ bool is_held_or_over(const api::Pod& pod);
 bool is_useful(const api::Pod& pod);
 /// Returns true if the pod was deleted and none of its containers runs any more, or ever ran.
 bool is_deleted_and_over(const api::Pod& pod);
+/// Returns true if the pod's condition Ready is True.
 bool is_ready(const api::Pod& pod);
 /// Returns true if the pod's label says that it is managed, alone or as a member of its group.
 bool is_marked_managed(const api::ObjectMeta& pod);
