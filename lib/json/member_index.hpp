@@ -17,8 +17,8 @@ class MemberIndex {
     /// Indexes an object. If `value` is nullptr or not an object, no member is found.
     explicit MemberIndex(const Value* value);
 
-    /// Returns the index of the member with that name; the number of members if there is no such
-    /// member.
+    /// Returns the index of the member with that name; the number of members if the object lacks
+    /// it.
     std::size_t place(std::string_view key);
     /// Returns the member with that name, or nullptr.
     const Value* find(std::string_view key);

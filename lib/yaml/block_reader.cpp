@@ -101,8 +101,7 @@ class BlockReader {
         bool is_quoted;
     };
 
-    /// Returns the key at the beginning of the rest of the line; nullopt if there is none that is
-    /// simple.
+    /// Returns the key at the beginning of the rest of the line; nullopt if no simple key is found.
     std::optional<Key> find_key() const {
         constexpr std::size_t kLengthMax = 1000;  // yaml-cpp refuses keys from 1024 on
         const auto rest = lines_.rest();

@@ -66,9 +66,9 @@ class ObjectSink {
     virtual void drop_list() = 0;
 };
 
-/// Reads the documents of a stream as parse_documents() does, and passes them on one by one. Of a
-/// list of objects (apiVersion, a kind that ends in List, items), the items may be passed on
-/// instead, each like a document, so that a large stream does not need memory for all its trees.
+/// Reads the documents of a stream as parse_documents() does, and passes them on one by one. The
+/// items of a list of objects (apiVersion, a kind that ends in List, items) may be passed on in
+/// place of the list, so that a large stream does not need memory for all its trees.
 void read_objects(std::string_view text, ObjectSink& sink, const Limits& limits = {});
 
 /// Reads a text that must hold exactly one document.
