@@ -55,7 +55,7 @@ TEST_CASE(
     "the API server is looked for in the order of every Kubernetes client", "[kube][config]"
 ) {
     Machine machine;
-    CHECK(machine.host().starts_with("error: no API server found: not running in a pod"));
+    CHECK(machine.host().starts_with("error: no API server found: not in a pod"));
     machine.file("home/.kube/config", kubeconfig("home"));
     CHECK(machine.host() == "home");
     machine.source.process.environment["KUBECONFIG"] = machine.file("listed", kubeconfig("listed"));

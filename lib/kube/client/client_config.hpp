@@ -30,7 +30,7 @@ struct ClientConfig {
     std::uint16_t port = 443;
     std::string base_path;  ///< precedes every target; has no trailing slash; usually ""
     bool use_tls = true;
-    std::optional<net::Proxy> proxy;  ///< nullopt: connect directly
+    std::optional<net::Proxy> proxy;  ///< if nullopt, connect directly
     net::TlsClientOptions tls;
     std::string bearer_token;
     std::string token_file;          ///< read again when it changes; overrides bearer_token

@@ -178,8 +178,7 @@ Result<Connection> find_server(const ConnectionSource& source) {
         return Error{
             ErrorCode::NotFound,
             fmt::format(
-                "no API server found: not running in a pod, --kubeconfig and KUBECONFIG are not "
-                "set, "
+                "no API server found: not in a pod, --kubeconfig and KUBECONFIG are not set, "
                 "and {} does not exist",
                 file
             ),

@@ -86,9 +86,7 @@ json::Value describe_cluster(const json::Value& cluster) {
 Result<void> check_mode(const json::Value& exec, std::string_view api_version) {
     const std::string_view mode = exec.string_at("interactiveMode");
     if (mode == "Always") {
-        return make_invalid(
-            "interactiveMode: Always is not supported: a plugin has no terminal here"
-        );
+        return make_invalid("interactiveMode: Always needs a terminal, which plugins lack");
     }
     if (mode.empty() && api_version == kVersions.front()) {
         return make_invalid("interactiveMode: is not set");

@@ -144,9 +144,8 @@ asio::awaitable<void> LeaderElection::perform(LeaderElector::Step step) {
         co_return;
     }
     if (step.action != LeaderElector::Action::Get && options_.may_lead && !options_.may_lead()) {
-        take(Error{
-            ErrorCode::Unavailable, "this replica does not lead: its event loop is blocked", {}
-        });
+        take(Error{ErrorCode::Unavailable, "this replica cannot lead: its event loop is stuck", {}}
+        );
         co_return;
     }
     auto path = path_of<api::Lease>(options_.namespace_, options_.name);
