@@ -35,7 +35,7 @@ constexpr Duration kDrainTimeMax = std::chrono::seconds(5);
 
 constexpr int kRetryAfterSeconds = 1;
 
-/// Whether the connection stays open after a response.
+/// The fate of the connection after a response.
 enum class AfterAnswer : std::uint8_t { Close, KeepAlive };
 
 std::string print_head(const ServerResponse& response, AfterAnswer after) {

@@ -13,7 +13,7 @@ namespace sluice::net {
 
 /// The next piece of a body, or the reason why no piece follows.
 struct NextPiece {
-    std::optional<std::string> piece{};  ///< nullopt: the body has ended
+    std::optional<std::string> piece{};  ///< empty when the body has ended
     /// The client closed the connection, or sent data, which will not be answered.
     bool is_client_gone = false;
 };
