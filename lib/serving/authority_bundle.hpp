@@ -17,7 +17,7 @@ std::vector<std::string> split_certificates(const std::string& pem);
 bool has_same_certificates(const std::string& a, const std::string& b);
 
 /// Returns all certificates of `own_pem`, followed by those of `published_pem` that have not
-/// expired at `now`. Of the latter, at most the four that began last are kept, so that the text
+/// expired at `now`. Keeps at most four of the latter, those that began last, so that the text
 /// cannot grow without limit.
 std::string unite_authorities(
     const std::string& own_pem, const std::string& published_pem, Time now
