@@ -47,6 +47,7 @@ class KeptAnswers {
         const auto found = kept_.find(key);
         return found == kept_.end() || found->second.until <= now ? nullptr : &found->second.answer;
     }
+    /// Stores an answer for `length`.
     void keep(std::string key, Answer answer, Instant now, Duration length) {
         std::erase_if(kept_, [now](const auto& entry) { return entry.second.until <= now; });
         if (kept_.size() >= kMax) {

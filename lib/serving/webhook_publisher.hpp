@@ -56,8 +56,7 @@ class WebhookPublisher {
     kube::Client& client_;
     std::vector<PublicationTarget> targets_;
     std::set<std::string> forbidden_;             ///< targets whose refusal was logged
-    std::map<PublishedWebhook, bool> answering_;  ///< other replicas' webhooks that were asked in
-                                                  ///< this round
+    std::map<PublishedWebhook, bool> answering_;  ///< other replicas asked in this round
 };
 
 }  // namespace sluice::serving

@@ -164,8 +164,7 @@ class QuickReader {
         } else {
             reader.reset();
             drop();
-            return read(chunk, is_json, whole_);  // not a list of objects, but an object with a
-                                                  // field `items`
+            return read(chunk, is_json, whole_);  // an object with a field `items`, not a list
         }
         return true;
     }
@@ -262,8 +261,7 @@ Result<json::Value> parse_document(std::string_view text, const Limits& limits) 
     if (documents.size() > 1 && documents.front().value) {
         const bool is_same_text = documents[1].line == documents[0].line;
         if (is_same_text && !documents[1].value) {
-            return std::move(documents[1].value);  // the error that ended the first document says
-                                                   // more
+            return std::move(documents[1].value);  // the error that ended the first is clearer
         }
         return at_line(documents[1].line, "a second document, where one was expected");
     }

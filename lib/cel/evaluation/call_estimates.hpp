@@ -51,7 +51,7 @@ struct EntrySizes {
 /// The schema type at the end of a path from a variable.
 struct Place {
     bool is_known = false;
-    const Type* type = nullptr;  ///< nullptr: the path is not in the schema
+    const Type* type = nullptr;  ///< nullptr if the path is not in the schema
 };
 
 /// The estimate of a part: its cost, and the size of its value.

@@ -42,7 +42,7 @@ enum class CostRule : std::uint8_t {
     Square,       ///< of the number of items
 };
 
-/// Who refuses a call whose values fit no signature.
+/// The code that refuses a call whose values fit no signature.
 enum class Guard : std::uint8_t {
     Signature,  ///< the caller; the failure names the function and the types
     Own,        ///< the implementation checks its values itself

@@ -11,6 +11,7 @@ namespace sluice::cel {
 /// The types that type variables are bound to while an expression is checked.
 class Unifier {
   public:
+    /// Makes a free type variable.
     TypePtr make_variable();
     /// Returns the type with its parameters replaced by fresh variables, one for each name.
     TypePtr instantiate(const TypePtr& type, std::map<std::string, TypePtr>& names);

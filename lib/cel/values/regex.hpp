@@ -41,6 +41,7 @@ class Regex {
 /// Caches the expressions of one evaluation, so that each is usually compiled once.
 class RegexCache {
   public:
+    /// Returns the compiled expression. Lifetime: until the next call of get().
     const Regex& get(std::string_view pattern);
     /// The total size of all compiled expressions.
     std::uint64_t effort() const { return effort_; }

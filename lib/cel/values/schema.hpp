@@ -59,6 +59,7 @@ struct Schema {
     /// The prefix of the names of object types in this schema.
     std::string scope;
 
+    /// Returns the schema of a property; nullptr if the property is not declared.
     const Schema* find(std::string_view name) const;
 };
 

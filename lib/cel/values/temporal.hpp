@@ -46,6 +46,7 @@ struct CalendarTime {
     int seconds = 0;
     int milliseconds = 0;
 };
+/// Converts a time to the calendar of the zone with this offset.
 CalendarTime to_calendar(const Timestamp& time, std::int32_t offset_seconds);
 
 /// Returns the offset of a zone such as `+05:30`, `-1:00` or `UTC`, in seconds. Named zones are not

@@ -45,7 +45,7 @@ struct Type {
     /// The largest number of items, entries or bytes of a schema's value, for cost estimates. 0 for
     /// types that do not come from a schema.
     std::int64_t max_elements = 0;
-    /// The length of its shortest JSON, in bytes.
+    /// The length of a value's shortest JSON, in bytes.
     std::int64_t min_size = 0;
 };
 

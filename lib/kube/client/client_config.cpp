@@ -203,8 +203,7 @@ Result<Impersonation> read_impersonation(const json::Value& user) {
         }
     }
     const auto is_broken = [](const std::string& text) {
-        return text.find_first_of("\r\n") != std::string::npos;  // a line end would forge header
-                                                                 // lines
+        return text.find_first_of("\r\n") != std::string::npos;  // line ends would forge headers
     };
     const bool has_broken_extra = std::ranges::any_of(made.extra, [&](const auto& entry) {
         return std::ranges::any_of(entry.second, is_broken);

@@ -19,8 +19,7 @@ struct ConnectionSource {
 struct Connection {
     ClientConfig config;
     bool in_cluster = false;    ///< connects by the service account of this process's pod
-    std::string pod_namespace;  ///< namespace of this process's pod, whatever the connection; "" if
-                                ///< not in a pod
+    std::string pod_namespace;  ///< namespace of this process's pod; "" if not in a pod
     std::string found_in;       ///< for messages: a file, or a phrase for the pod's service account
 };
 

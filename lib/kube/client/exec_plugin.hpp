@@ -29,8 +29,7 @@ struct ExecPlugin {
 /// Credentials that a plugin printed. Secret: never log them.
 struct ExecCredential {
     std::string token;            ///< "" if the plugin printed no token
-    std::string certificate_pem;  ///< "" if the plugin printed no certificate; otherwise
-                                  ///< private_key_pem is set too
+    std::string certificate_pem;  ///< "" if the plugin printed none; otherwise there is a key too
     std::string private_key_pem;
     std::optional<Time> expires_at;  ///< if nullopt, valid until the server refuses it
 };

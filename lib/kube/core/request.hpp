@@ -39,8 +39,7 @@ struct WatchOptions {
     std::string label_selector;
     std::string field_selector;
     std::string resource_version;
-    Duration server_timeout = std::chrono::minutes(5);  ///< the server ends the stream after this
-                                                        ///< time
+    Duration server_timeout = std::chrono::minutes(5);  ///< until the server ends the stream
     Duration connect_timeout = kDefaultCallTimeout;     ///< limit until the response begins
     bool allow_bookmarks = true;
 };

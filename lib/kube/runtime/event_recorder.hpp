@@ -37,8 +37,7 @@ struct EventRecorderOptions {
     /// often.
     Duration series_gap = std::chrono::minutes(6);
     std::size_t queue_max = 1000;   ///< events that wait to be written; the oldest are dropped
-    std::size_t series_max = 5000;  ///< series kept in memory; those not observed for longest are
-                                    ///< forgotten
+    std::size_t series_max = 5000;  ///< series kept; those not observed for longest are forgotten
 };
 
 /// Turns notes into events.k8s.io/v1 Events. Notes are equal if they have the same type, action,

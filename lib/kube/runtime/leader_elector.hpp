@@ -43,8 +43,7 @@ class LeaderElector {
     };
     struct Step {
         Action action = Action::Get;
-        Instant until;     ///< Wait: when to call next() again; other actions: the deadline of the
-                           ///< call
+        Instant until;     ///< Wait: when to call next() again; else the call's deadline
         api::Lease lease;  ///< Create, Update
     };
 
@@ -54,9 +53,13 @@ class LeaderElector {
 
     /// Returns the action to take now. `wall` is the time that is written into the Lease.
     Step next(Instant now, Time wall);
+    /// Reports that Get returned the Lease.
     void on_read(const api::Lease& lease, Instant now);
+    /// Reports that Get found no Lease.
     void on_absent();
+    /// Reports that Create or Update stored the Lease.
     void on_written(const api::Lease& lease, Instant now);
+    /// Reports that the action failed in another way.
     void on_failed(const Error& error, Instant now);
 
     /// Returns the write that releases the lease; nullopt if it is not held. Call it once.

@@ -60,6 +60,7 @@ class Watcher {
         Last,          ///< add this page, then replace the store's content by the items
         FirstAndLast,  ///< this page is the whole list
     };
+    /// Reports a listed page. Returns how to add it.
     Page on_page(const std::string& resource_version, const std::string& continue_token);
     /// Reports a failed list request. If the response could not be read (Invalid without the
     /// server's status, as for a body beyond the client's limit), the next request asks for half as

@@ -108,6 +108,7 @@ class WorkQueue {
         return delayed_.empty() ? std::nullopt : std::optional(delayed_.begin()->first);
     }
     bool has_ready() const { return !ready_.empty(); }
+    /// Returns true if no key is ready, delayed or being processed.
     bool is_idle() const { return ready_.empty() && delayed_.empty() && processing_.empty(); }
     /// The number of keys that wait now, without delayed ones.
     std::size_t depth() const { return ready_.size(); }

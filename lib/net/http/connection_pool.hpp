@@ -25,6 +25,7 @@ class ConnectionPool {
 
     /// Returns a connection that can still be used, or nullptr.
     std::unique_ptr<Stream> take();
+    /// Adds a connection that is no longer in use.
     void give_back(std::unique_ptr<Stream> stream, const boost::asio::any_io_executor& executor);
     /// Closes all connections.
     void clear();

@@ -52,6 +52,7 @@ class ConnectionTable {
     void add(Connection* connection);
     /// Records that the connection enters a phase.
     void enter(Connection* connection, ConnectionPhase phase);
+    /// Removes a connection; does nothing if it was closed to make room.
     void remove(Connection* connection);
     /// Closes all connections that have not begun a request.
     void close_idle();

@@ -74,8 +74,7 @@ struct HttpClientOptions {
     /// Idle connections that are kept: as many as a wave of the controller's writes needs.
     std::size_t idle_connections_max = 256;
     std::size_t header_bytes_max = std::size_t{64} * 1024;
-    std::size_t body_bytes_max = std::size_t{256} * 1024 * 1024;  ///< of send(); a stream is
-                                                                  ///< unlimited
+    std::size_t body_bytes_max = std::size_t{256} * 1024 * 1024;  ///< for send(), not for streams
     std::size_t line_bytes_max = std::size_t{32} * 1024 * 1024;
 };
 

@@ -46,6 +46,7 @@ class HttpParser {
     /// Expects a response without a body, as HEAD has. Call it before the header is complete.
     void expect_no_body();
 
+    /// The method and target of a request.
     const std::string& method() const;
     const std::string& target() const;
     /// Returns the status of a response. For a request that failed to parse, returns the status to

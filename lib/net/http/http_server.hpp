@@ -123,12 +123,10 @@ struct ServerOptions {
     std::size_t bytes_in_flight_max = std::size_t{512} * 1024 * 1024;
     std::size_t body_bytes_in_memory = std::size_t{1024} * 1024;  ///< a larger body goes to a file
     Duration header_timeout =
-        std::chrono::seconds(10);  ///< for the TLS handshake, and from a request's first byte to
-                                   ///< the end of its headers
+        std::chrono::seconds(10);  ///< for the TLS handshake; from first byte to end of headers
     Duration idle_timeout = std::chrono::seconds(120);   ///< before a request
     Duration body_timeout = std::chrono::seconds(120);   ///< for the whole body
-    Duration handle_timeout = std::chrono::seconds(60);  ///< for the handler; afterwards the
-                                                         ///< response is 504
+    Duration handle_timeout = std::chrono::seconds(60);  ///< limit of the handler; then 504
     Duration write_timeout = std::chrono::seconds(120);  ///< for the whole response
 };
 

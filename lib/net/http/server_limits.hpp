@@ -31,6 +31,7 @@ class Share {
     Share(const Share&) = delete;
     Share& operator=(const Share&) = delete;
     ~Share() { give_back(); }
+    /// Takes bytes of the budget. Returns false if that many are not free.
     bool take(std::size_t bytes) {
         const bool taken = budget_.take(bytes);
         bytes_ += taken ? bytes : 0;

@@ -16,8 +16,7 @@ namespace sluice::net {
 struct ChildProcess {
     std::string command;  ///< a path, or a name that is looked up in this process's PATH
     std::vector<std::string> arguments;
-    std::vector<std::string> environment;  ///< NAME=value, added to this process's environment or
-                                           ///< overriding it
+    std::vector<std::string> environment;  ///< NAME=value, adds to or overrides this process's
     std::size_t output_bytes_max = std::size_t{1024} * 1024;
 };
 

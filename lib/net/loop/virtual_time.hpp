@@ -36,6 +36,7 @@ class VirtualTime final : public Clock {
     using Ticket = std::pair<Instant, std::uint64_t>;
     /// Adds a wait. move() calls `on_due` once, unless the wait is dropped before.
     Ticket add(Duration wait, std::function<void()> on_due);
+    /// Removes a wait that has not ended.
     void drop(const Ticket& ticket);
 
   private:

@@ -69,6 +69,8 @@ boost::asio::awaitable<Result<std::unique_ptr<Stream>>> connect(
 /// Accepts connections on one port.
 class Listener {
   public:
+    /// Listens on an address; port 0 takes any free port. Errors: Invalid for the address;
+    /// Unavailable.
     static Result<std::unique_ptr<Listener>> open(
         const boost::asio::any_io_executor& executor, const std::string& address, std::uint16_t port
     );
