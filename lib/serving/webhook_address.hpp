@@ -64,7 +64,7 @@ struct PublishedWebhook {
 
 /// Returns the webhook of another replica that the clientConfig names by its URL, whatever
 /// authority signed its certificate. nullopt if the own address is the Service, which leads to all
-/// replicas, or if the URL is our own or is a loopback address of the other machine.
+/// replicas, or if the URL is our own, or is a loopback address while ours is not.
 /// `client_config` may be nullptr.
 std::optional<PublishedWebhook> find_other_webhook(
     const json::Value* client_config, const WebhookAddress& own, std::string_view path

@@ -267,7 +267,7 @@ Value Interpreter::inequality(const Expression& e) {
 
 Value Interpreter::function(const Expression& e) {
     if (e.name == "@in" && is_constant(*e.arguments[1])) {
-        // A constant list is searched without being charged.
+        // A constant list is searched without a charge for its items.
         Value item = evaluate(*e.arguments[0]);
         if (item.is_failure()) {
             return item;

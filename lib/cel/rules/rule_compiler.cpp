@@ -82,8 +82,8 @@ class RuleCompiler {
 
     void report_total(std::string_view path) const { costs_.report_total(path, faults_); }
 
-    /// A place in the schema: its path for messages, and the path of the nearest list above whose
-    /// items have no old value (oldSelf is not allowed below).
+    /// A place in the schema: its path for messages, and the path of the outermost list above
+    /// whose items have no old value (oldSelf is not allowed below it).
     struct Place {
         std::string path;
         std::string uncorrelated;

@@ -505,7 +505,7 @@ class Checker {
                                                                                : type;
     }
 
-    /// Checks literal arguments that are parsed at run time: patterns, durations and times.
+    /// Parses literal patterns, durations and times now, instead of at run time.
     void check_literals(const Expression& e) {
         if (e.node != Node::Call || e.arguments.empty() || e.arguments[0]->node != Node::Literal ||
             !e.arguments[0]->literal.is<Text>()) {

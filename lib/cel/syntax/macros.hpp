@@ -11,7 +11,7 @@ namespace sluice::cel {
 /// unchanged.
 ExpressionPtr expand_macro(ExpressionPtr call, std::vector<Fault>& faults);
 
-/// Make parts of a tree with this position in the source.
+/// Makes a part of a tree with this position in the source.
 ExpressionPtr make_literal(std::size_t offset, Value value);
 ExpressionPtr make_identifier(std::size_t offset, std::string_view name);
 ExpressionPtr make_call(
