@@ -1,4 +1,4 @@
-// The bytes that a server's connections may hold together, and the share of each request.
+// The bytes that a server may hold, and the share of each request. Only net/*.cpp use it.
 #pragma once
 
 #include <cstddef>

@@ -30,7 +30,7 @@ class EventLoop {
     void run();
     /// Runs until no work is left or `limit` has passed. Returns true if no work was left.
     bool run_until_idle(Duration limit);
-    /// Runs all work that is ready without waiting. Returns true if any work was. For VirtualTime.
+    /// Runs all work that is ready without waiting. Returns true if any was. For VirtualTime.
     bool run_ready();
     /// Makes run() return soon. Thread: any.
     void stop();
