@@ -10,7 +10,7 @@ Registry make_registry(
     std::vector<KindEntry> more
 ) {
     Registry registry;
-    // In the order in which the engine is told: what others depend on comes first.
+    // The order in which the engine gets the objects: dependencies first.
     registry.add(resource_flavor_kind());
     registry.add(admission_check_kind());
     registry.add(topology_kind());

@@ -1,3 +1,4 @@
+// The entries of the kinds that Sluice is built with.
 #pragma once
 
 #include "controller/kinds/kind_entry.hpp"
@@ -7,7 +8,7 @@
 #include <string>
 #include <vector>
 
-/// The kinds that Sluice is built with: an entry each, in a file of its own.
+/// The kinds that Sluice is built with: each has one entry, made in the file of the kind's name.
 namespace sluice::controller {
 
 KindEntry resource_flavor_kind();
@@ -23,57 +24,58 @@ KindEntry cluster_queue_kind();
 KindEntry local_queue_kind();
 KindEntry job_kind();
 KindEntry workload_kind();
-/// Pods of jobs that Sluice started. Followed from the first elastic Workload on.
+/// Pods of jobs that Sluice started. They are watched once an elastic Workload exists.
 KindEntry elastic_pod_kind();
-/// All pods: those that are jobs, by themselves or in groups (framework `pod`), and those of
-/// elastic jobs. `by_annotation`: gate WorkloadIdentifierAnnotations.
+/// All pods: those that are jobs, alone or in groups (framework `pod`), and those of elastic jobs.
+/// `by_annotation`: gate WorkloadIdentifierAnnotations.
 KindEntry pod_kind(bool by_annotation);
 
-/// Deployments, whose pods are jobs by themselves.
+/// Deployments, each pod of which is a job.
 KindEntry deployment_kind();
-/// What stands between a Deployment and its pods.
+/// ReplicaSets, which are the owners between a Deployment and its pods.
 KindEntry replica_set_kind();
-/// StatefulSets. Not `is_managed`: they are followed for LeaderWorkerSets alone.
+/// StatefulSets. Without `is_managed` they are watched only because LeaderWorkerSets own them.
 KindEntry stateful_set_kind(bool is_managed);
 KindEntry leader_worker_set_kind();
 
-/// The controller that opens the gates of these pods, in the flag --controllers.
+/// The name, in the flag --controllers, of the controller that ungates pods of elastic jobs.
 inline constexpr char kElasticJobController[] = "elasticjob";
 
-/// The controller of Topologies, in the same flag.
+/// The name of the controller of Topologies in the flag --controllers.
 inline constexpr char kTopologyController[] = "topology";
 
-/// Jobs of a kind that is described as data. Its controller is the kind's name in lower case, or
-/// kJobKindsController for kinds that users describe. `names`: those of the description; null: they
-/// are made.
+/// Jobs of a kind that is described as data. The controller's name is the kind's name in lower
+/// case, or kJobKindsController for kinds that users describe. `names`: the kind of the
+/// description; nullptr to create it here.
 KindEntry described_job_kind(
     const job_kinds::ConfiguredKind& configured,
     std::shared_ptr<const kube::RunTimeKind> names = nullptr
 );
-/// The same kind when its description was taken back: jobs without quota are left as they are, the
-/// others are seen to their end.
+/// Returns the entry of a kind whose description was removed. Jobs with a Workload that
+/// needs_its_kind() are reconciled until they end; all other jobs are left as they are.
 KindEntry withdrawn_job_kind(const KindEntry& entry);
-/// Whether the Workload's job is one of the others.
+/// Returns true if the Workload still needs the reconciler of its job's kind: it holds quota, or it
+/// is finished or being deleted and still has its finalizer.
 bool needs_its_kind(const api::Workload& workload);
-/// Jobs of another controller that manages them by Kueue's library
-/// (integrations.externalFrameworks). Only their metadata is kept.
+/// Jobs that another controller manages with Kueue's library (integrations.externalFrameworks).
+/// Only their metadata is kept.
 KindEntry external_job_kind(std::shared_ptr<const kube::RunTimeKind> names);
-/// Objects of a built-in kind whose integration is off, which may stand between jobs and what
-/// manages them. Only their metadata is kept.
+/// Objects of a built-in kind whose integration is off. They may be owners between a job and the
+/// object that manages it. Only their metadata is kept.
 KindEntry passed_kind(std::shared_ptr<const kube::RunTimeKind> names);
-/// ConfigMaps of that namespace which describe kinds of jobs.
+/// ConfigMaps in namespace `ns` that describe kinds of jobs.
 KindEntry job_kinds_config_map_kind(const std::string& ns);
-/// Indexes objects of the described kind by the objects of other kinds that they refer to.
+/// Indexes objects of a described kind by the objects of other kinds that they refer to.
 void index_references(KindEntry& entry, const job_kinds::Description& description);
-/// The kinds that a described kind of jobs takes its pods from: runtimes of TrainJobs. Their
-/// changes concern the jobs that refer to them.
+/// Returns the kinds from which a described kind of jobs takes its pods: the runtimes of TrainJobs.
+/// Their changes concern the jobs that refer to them.
 std::vector<KindEntry> referenced_kinds(const KindEntry& jobs);
 
-/// The controller of the kinds that users describe, in the flag --controllers.
+/// The name, in the flag --controllers, of the controller of kinds that users describe.
 inline constexpr char kJobKindsController[] = "jobkinds";
 
-/// All that a configuration turns on but the pods of elastic jobs; `with_batch_jobs`: batch/job is
-/// one of its frameworks, `more`: entries of others.
+/// Returns the entries of all kinds that a configuration enables, except the pods of elastic jobs.
+/// `with_batch_jobs`: the framework batch/job is enabled; `more`: entries of other frameworks.
 Registry make_registry(
     const std::vector<job_kinds::ConfiguredKind>& job_kinds,
     bool with_batch_jobs,
@@ -86,10 +88,10 @@ void visit_cluster_queues_of_flavor(
 void visit_workloads_of_queue(
     const Stores& stores, const kube::NamespacedName& queue, const Visit& visit
 );
-/// The first pod of a row of slices, as slices_of_pod() names it, for which the whole row is
-/// reconciled; none while pods are not followed.
+/// Visits the first pod of a chain of slices (`slice` is a value of slices_of_pod()), because the
+/// whole chain is reconciled under that pod. Visits nothing while pods are not watched.
 void visit_first_pod_of_slice(const Stores& stores, const std::string& slice, const Visit& visit);
-/// Jobs of one kind with the label of the WorkloadPriorityClass.
+/// Visits the jobs of one kind that have the label of the WorkloadPriorityClass.
 void visit_jobs_of_priority_class(
     const Stores& stores, Kind kind, const std::string& priority_class, const Visit& visit
 );

@@ -25,7 +25,7 @@ bool is_new_spec(const ClusterQueueChange& change) {
     return change.is_added() || change.is_removed() || change.before->spec != change.after->spec;
 }
 
-/// Whether workloads of the queue must hear of the change.
+/// Returns true if the change concerns the workloads of the queue.
 bool concerns_workloads(const ClusterQueueChange& change) {
     if (change.is_added() || change.is_removed()) {
         return true;
@@ -68,7 +68,7 @@ void visit_workloads(
     }
 }
 
-/// What holds the finalizer of objects in use.
+/// Visits the flavors and checks of the queue: their finalizer depends on whether they are in use.
 void visit_references(const ChangeContext&, const ClusterQueueChange& change, const Visit& visit) {
     if (!is_new_spec(change)) {
         return;
@@ -90,7 +90,7 @@ void visit_references(const ChangeContext&, const ClusterQueueChange& change, co
     }
 }
 
-/// All cohorts above it: their shares are of what is used below them.
+/// Visits all cohorts above the queue: their shares depend on the usage below them.
 void visit_cohorts(
     const ChangeContext& context, const ClusterQueueChange& change, const Visit& visit
 ) {
@@ -115,7 +115,7 @@ KindEntry cluster_queue_kind() {
     entry.metric_name = "clusterqueue_controller";
     entry.edges = {
         to_itself(),
-        // Its selector may match their namespaces otherwise now.
+        // The queue's selector may now match other namespaces of its LocalQueues.
         {.reconciled = std::nullopt,
          .translated = true,
          .find = find_by<api::ClusterQueue>(visit_local_queues)},

@@ -9,7 +9,7 @@ namespace {
 
 using CohortChange = kube::Change<api::Cohort>;
 
-/// The Cohorts whose parents form a cycle, or did before the change.
+/// Visits the Cohorts in and below a cycle of parents that exists now or existed before the change.
 void visit_cycle(const ChangeContext& context, const CohortChange& change, const Visit& visit) {
     if (!concerns_cycle(context.stores, change)) {
         return;
@@ -19,7 +19,7 @@ void visit_cycle(const ChangeContext& context, const CohortChange& change, const
     }
 }
 
-/// A cycle of cohorts makes the ClusterQueues below it inactive.
+/// Visits the ClusterQueues below a cycle of parents: the cycle makes them inactive.
 void visit_queues_of_cycle(
     const ChangeContext& context, const CohortChange& change, const Visit& visit
 ) {

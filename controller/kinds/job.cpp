@@ -8,8 +8,8 @@ namespace sluice::controller {
 
 namespace {
 
-/// The other children of the object that controls it, when it may have grown: one of these has no
-/// room any more.
+/// Visits the other children of the Job's controller if the Job may have grown: there may be no
+/// room for one of them any more.
 void visit_siblings(
     const ChangeContext& context, const kube::Change<api::Job>& change, const Visit& visit
 ) {

@@ -1,3 +1,4 @@
+// The entry of a kind: its store, its reconciler, and the objects that its changes concern.
 #pragma once
 
 #include "base/clock.hpp"
@@ -26,23 +27,23 @@ namespace sluice::controller {
 
 class Registry;
 
-/// Whether the controller may act without the kind.
+/// Says whether the controller may act without the kind.
 enum class Presence : std::uint8_t {
-    Required,       ///< it waits, unready, until the server has the kind and all of it was listed
-    Optional,       ///< followed while the server has it
-    Supplementary,  ///< the same, and nothing waits for its list
+    Required,       ///< not ready until the server has the kind and its complete list was read
+    Optional,       ///< watched while the server has the kind
+    Supplementary,  ///< as Optional, but nothing waits for the first list
 };
 
 /// How soon an object is reconciled.
 enum class Urgency : std::uint8_t {
     AtOnce,
-    Gathered,  ///< with what else changes within a second
-    /// Statuses of queues, which follow their workloads: the same, and later where the API server
-    /// is busy.
+    Gathered,  ///< together with other changes within a second
+    /// Like Gathered, and later if the API server is busy. For the statuses of queues, which change
+    /// with every workload.
     Batched,
 };
 
-/// Where the objects that a change concerns are looked up.
+/// The registry and stores in which the objects that a change concerns are looked up.
 struct ChangeContext {
     const Registry& registry;
     const Stores& stores;
@@ -51,20 +52,20 @@ struct ChangeContext {
 /// Called with each object that a change concerns.
 using Visit = std::function<void(const ObjectKey&)>;
 
-/// Some of the objects that a change of an object concerns, and what the change means for them. The
-/// edges of all kinds are one graph: the work queue follows those that are reconciled, the engine's
-/// feeder those that are translated.
+/// An edge from a kind to objects that its changes concern, with the consequence for them. The
+/// edges of all kinds form one graph: the work queue follows the edges with `reconciled`, the
+/// engine's feeder those with `translated`.
 struct Edge {
     using Find = std::function<void(const ChangeContext&, const kube::AnyChange&, const Visit&)>;
 
-    std::optional<Urgency> reconciled;  ///< they are enqueued, to be reconciled so soon
-    bool translated = false;            ///< what the engine knows of them depends on the object
-    /// Called after the store has taken the change. An object that another one concerned is passed
-    /// on with `before` equal to `after`.
+    std::optional<Urgency> reconciled;  ///< how soon the objects are reconciled, if they are at all
+    bool translated = false;  ///< the engine's knowledge of the objects depends on this one
+    /// Visits the objects. Called after the store has taken the change. If an object is visited
+    /// because another one changed, its own edges are followed with `before` equal to `after`.
     Find find;
 };
 
-/// The engine and what is translated for it.
+/// The engine, and the sources of the events for it.
 struct EngineInput {
     const Stores& stores;
     workload::Translator& translator;
@@ -79,67 +80,72 @@ struct EngineInput {
     }
 };
 
-/// What a reconciler may read beside the stores.
+/// State that a reconciler may read in addition to the stores.
 struct ReconcileContext {
     const View& view;
-    /// The engine's weighted share of a ClusterQueue or Cohort; none without fair sharing.
+    /// Returns the engine's weighted share of a ClusterQueue or Cohort; nullopt without fair
+    /// sharing.
     const std::function<std::optional<std::int64_t>(const ObjectKey&)>& weighted_share;
-    /// Whether workloads hold quota of the ClusterQueue, or are about to.
+    /// Returns true if workloads hold quota of the ClusterQueue, or if an admission is being
+    /// written.
     const std::function<bool(const std::string& cluster_queue)>& has_holders;
-    /// What the engine says that a LocalQueue has consumed; none without admission fair sharing.
+    /// Returns what a LocalQueue has consumed by the engine's account; nullopt without admission
+    /// fair sharing.
     const std::function<std::optional<api::AdmissionFairSharingStatus>(const ObjectKey&)>& consumed;
     const JobKinds& job_kinds;
 };
 
-/// All that the controller knows of a kind. A new kind is one more entry.
+/// Everything that the controller knows about a kind. A new kind is one more entry.
 struct KindEntry {
     Kind kind;
-    std::shared_ptr<const kube::RunTimeKind> names;  ///< of a kind known only at run time
+    std::shared_ptr<const kube::RunTimeKind> names;  ///< set for a kind known only at run time
     Presence presence = Presence::Required;
-    std::string label_selector;  ///< of the objects that are followed; "": all
-    std::string namespace_;      ///< the only one that is looked at; "": all are
-    /// An empty store with the indexes of the kind.
+    std::string label_selector;  ///< selects the objects that are watched; "" selects all
+    std::string namespace_;      ///< the only namespace that is watched; "" for all
+    /// Returns an empty store with the indexes of the kind.
     std::function<std::unique_ptr<kube::AnyStore>()> make_store;
-    /// Which other objects a change of an object concerns.
+    /// The other objects that a change of an object concerns.
     std::vector<Edge> edges;
-    /// Tells the engine the object as the store has it now, or that it is gone. Empty: the engine
-    /// does not depend on the kind.
+    /// Sends the object as the store has it now, or its deletion, to the engine. Empty if the
+    /// engine does not depend on the kind.
     std::function<void(const EngineInput&, const kube::NamespacedName&)> translate;
-    /// What is to be done about the object. Empty: nothing ever is.
+    /// Returns the next action for the object. Empty if objects of the kind are not reconciled.
     std::function<Outcome(const ReconcileContext&, const ObjectKey&, Time)> reconcile;
-    /// The key under which an object is reconciled, where one stands for several. Empty: its own.
+    /// Returns the key under which an object is reconciled, if several objects are reconciled as
+    /// one. Empty if each object is reconciled under its own key.
     std::function<ObjectKey(const Stores&, const ObjectKey&)> reconciled_under;
-    /// The other objects that a reconcile of this one may write: it waits until the stores show the
-    /// last writes to them. Empty: none.
+    /// Returns the other objects that a reconcile of this object may write. A reconcile waits until
+    /// the stores show the last writes to them. Empty if it writes only the object itself.
     std::function<std::vector<ObjectKey>(const Stores&, const ObjectKey&)> also_written;
-    /// Of the controller in the flag --controllers, "" for kinds that are not reconciled.
+    /// The controller's name in the flag --controllers; "" for kinds that are not reconciled.
     std::string controller;
-    /// Of the same controller in metrics, as Kueue calls it.
+    /// The controller's name in metrics, as in Kueue.
     std::string metric_name;
-    /// What of the kind its definition lacks, by the OpenAPI document of its group and version.
-    /// Empty: nothing is known of the kind that a definition could lack.
+    /// Returns the fields that the kind needs and that the OpenAPI document of its group and
+    /// version does not have. Empty if the fields of the kind are not checked.
     std::function<std::vector<std::string>(const json::Value& open_api)> find_unknown_fields;
-    /// Its objects are jobs, for which Workloads are made. Null: they are not.
+    /// Set if the objects are jobs, for which Workloads are created; nullptr otherwise.
     std::shared_ptr<const JobKind> job;
-    /// Its objects are no jobs, but stand above some.
+    /// Set if the objects are not jobs, but may be owners above jobs.
     std::optional<Standing> standing;
-    /// As KindAbove::counts_pods_of_pods.
+    /// See KindAbove::counts_pods_of_pods.
     bool counts_pods_of_pods = false;
-    /// What webhooks do for its objects, where they are no jobs. Null: nothing. Lifetime: that of
-    /// the process.
+    /// The webhooks of objects that are not jobs; nullptr without webhooks. Lifetime: that of the
+    /// process.
     const ObjectAdmission* admission = nullptr;
-    /// Its description was taken back: no job is begun any more, those that hold quota are seen to
-    /// their end.
+    /// The description of the kind was removed: no further job is started, and jobs that hold quota
+    /// are reconciled until they end.
     bool is_withdrawn = false;
-    /// Its objects are jobs that another controller manages by Kueue's library: of jobs below them
-    /// they are the managed ones (integrations.externalFrameworks).
+    /// The objects are jobs that another controller manages with Kueue's library
+    /// (integrations.externalFrameworks). Jobs below them get no Workload.
     bool is_external = false;
-    /// Its integration is off: only the metadata of its objects is kept, so that jobs below them
-    /// are known to belong to what is above. Jobs do not wait for a kind that cannot be read.
+    /// The integration of the kind is off: only metadata is kept, so that a job below an object is
+    /// known to belong to the owners above it. If the kind cannot be read, jobs do not wait for it.
     bool is_only_passed = false;
 };
 
-/// Adds the indexes of jobs by what their labels, annotations and owner references name.
+/// Adds the indexes of jobs by the objects that their labels, annotations and owner references
+/// name.
 template <class T>
 void add_job_indexes(kube::Store<T>& jobs) {
     jobs.add_index(std::string(kPriorityClassIndex), [](const T& job) {
@@ -153,7 +159,7 @@ void add_job_indexes(kube::Store<T>& jobs) {
     });
 }
 
-/// An entry of a typed kind, still without edges.
+/// Returns the entry of a typed kind, without edges.
 template <class T>
 KindEntry make_entry(Presence presence) {
     KindEntry entry;
@@ -172,15 +178,15 @@ KindEntry make_entry(Presence presence) {
     return entry;
 }
 
-/// An entry of a kind known only at run time, still without edges. Its objects are
+/// Returns the entry of a kind known only at run time, without edges. Its objects are
 /// api::DynamicObject.
 KindEntry make_dynamic_entry(std::shared_ptr<const kube::RunTimeKind> names);
 
-/// Makes the objects of a kind jobs: they are reconciled as such, and found by the class that their
-/// label names.
+/// Makes the objects of the entry's kind jobs: they are reconciled as jobs, and a reconcile waits
+/// for the last writes to their Workloads.
 void make_jobs(KindEntry& entry, std::shared_ptr<const JobKind> job);
 
-/// The find function of an edge from a typed kind.
+/// Returns the find function of an edge from a typed kind.
 template <class T, class Function>
 Edge::Find find_by(Function function) {
     return [function = std::move(function)](
@@ -188,7 +194,7 @@ Edge::Find find_by(Function function) {
            ) { function(context, kube::change_as<T>(change), visit); };
 }
 
-/// The edge of a kind whose objects are reconciled whenever they change.
+/// Returns the edge of a kind whose objects are reconciled whenever they change.
 Edge to_itself();
 
 }  // namespace sluice::controller

@@ -37,7 +37,8 @@ void visit_queued_workloads(
     }
 }
 
-/// The pods of a group wait for others only while its queue is there.
+/// Visits the groups of pods in the queue: a group waits for missing pods only while its queue
+/// exists.
 void visit_queued_groups(
     const ChangeContext& context, const LocalQueueChange& change, const Visit& visit
 ) {

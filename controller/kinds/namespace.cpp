@@ -14,8 +14,8 @@ void visit_all_in(const kube::AnyStore* store, const std::string& ns, const Visi
     }
 }
 
-/// Whether the jobs of a namespace are managed depends on its labels; nothing in one that is being
-/// deleted can be replaced.
+/// Visits everything in a namespace whose labels change or whose deletion begins. The labels decide
+/// whether its jobs are managed; nothing can be created again in a namespace that is being deleted.
 void visit_jobs_and_workloads(
     const ChangeContext& context, const kube::Change<api::Namespace>& change, const Visit& visit
 ) {
@@ -41,7 +41,7 @@ KindEntry namespace_kind() {
         {.reconciled = Urgency::AtOnce,
          .translated = false,
          .find = find_by<api::Namespace>(visit_jobs_and_workloads)},
-        // The selector of a ClusterQueue may match the namespace otherwise now.
+        // The selector of a ClusterQueue may match the namespace now, or no longer.
         {.reconciled = std::nullopt,
          .translated = true,
          .find =

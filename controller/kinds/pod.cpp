@@ -18,15 +18,16 @@ namespace sluice::controller {
 
 namespace {
 
-/// Of larger groups changes are gathered for a moment: a reconcile looks at all pods, and each of
-/// them changes several times.
+/// Changes of larger groups are gathered for a moment: each reconcile reads all pods of the group,
+/// and each pod changes several times.
 constexpr std::size_t kSmallGroup = 64;
 
 bool concerns_job(const api::Pod& pod) {
     return is_marked_managed(pod.metadata) || pod.metadata.has_finalizer(api::finalizer::kManaged);
 }
 
-/// Whether it is a job by its marks or, where these were taken away, by its Workload.
+/// Returns true if the pod is a job: by its labels and finalizer or, if these were removed, by its
+/// Workload.
 bool is_job(const Stores& stores, const api::Pod& pod) {
     return concerns_job(pod) || !workloads_of_owner(stores, key_of(pod)).empty();
 }
@@ -43,7 +44,7 @@ std::optional<ObjectKey> group_of(const api::Pod& pod, bool by_annotation) {
                          : std::optional(pod_group_key(pod.metadata.namespace_, group));
 }
 
-/// Visits what a pod is reconciled as, if that is as urgent.
+/// Visits the key under which a pod is reconciled as a job, if the change has that urgency.
 Edge to_job_of_pod(bool by_annotation, Urgency urgency) {
     return {
         .reconciled = urgency,
@@ -70,7 +71,7 @@ Edge to_job_of_pod(bool by_annotation, Urgency urgency) {
     };
 }
 
-/// Visits what makes a pod as one of a group, if that is as urgent.
+/// Visits the object that made a pod as a member of a group, if the change has that urgency.
 Edge to_maker_of_pod(Urgency urgency) {
     return {
         .reconciled = urgency,
@@ -107,7 +108,7 @@ std::vector<ObjectKey> pods_of_row(const Stores& stores, const ObjectKey& key) {
     return row;
 }
 
-/// All that a reconcile of a pod or a group may write.
+/// Returns all objects that a reconcile of a pod or a group may write.
 std::vector<ObjectKey> objects_of_job(const Stores& stores, const ObjectKey& key) {
     std::vector<ObjectKey> objects;
     const std::string_view group = group_in_name(key.name);
@@ -130,7 +131,7 @@ std::vector<ObjectKey> objects_of_job(const Stores& stores, const ObjectKey& key
     return objects;
 }
 
-/// An end makes room for others of the same row.
+/// Visits the chain of slices that the pod belongs to: the end of one pod makes room for others.
 void visit_row(
     const ChangeContext& context, const kube::Change<api::Pod>& change, const Visit& visit
 ) {
@@ -147,8 +148,8 @@ void visit_row(
     }
 }
 
-/// The job that is over or gone, and the Workload that it left, when one of the pods that hold its
-/// quota has ended.
+/// Visits a job that is over or gone, or the Workload that it left, when a pod that holds its quota
+/// has ended.
 void visit_left_workload(
     const ChangeContext& context, const kube::Change<api::Pod>& change, const Visit& visit
 ) {
@@ -164,7 +165,7 @@ void visit_left_workload(
             visit(*job);
         }
     };
-    // A Job and a pod say by their own status that their pods have ended.
+    // A Job or pod that still exists shows in its own status that its pods have ended.
     const auto visit_workload = [&](const api::Workload& workload) {
         const auto job = find_owner(context.registry, workload.metadata);
         if (!job) {
@@ -225,7 +226,7 @@ KindEntry pod_kind(bool by_annotation) {
     entry.controller = "pod";
     entry.metric_name = "v1_pod";
     entry.make_store = [by_annotation]() -> std::unique_ptr<kube::AnyStore> {
-        // What is admitted is the whole spec; of pods that are no jobs it is not kept.
+        // Jobs are admitted with their whole spec. The spec of other pods is not kept.
         const auto keep_spec = [](api::Pod& pod, std::string_view json) {
             if (concerns_job(pod) || is_gated(pod)) {
                 pod.raw_spec = api::RawJson(std::string(kube::find_raw(json, {"spec"})));
@@ -257,7 +258,7 @@ KindEntry pod_kind(bool by_annotation) {
     entry.reconciled_under = [by_annotation](const Stores& stores, const ObjectKey& key) {
         const auto pod = stores.of<api::Pod>().find(key.ns, key.name);
         if (!workloads_of_owner(stores, key).empty()) {
-            return key;  // a Workload that names one of a group as its owner is let go
+            return key;  // such a Workload is released even if the pod is in a group
         }
         return pod ? group_of(*pod, by_annotation).value_or(key) : key;
     };

@@ -42,7 +42,8 @@ KindEntry workload_priority_class_kind() {
     return entry;
 }
 
-/// Read when a Workload is made; a job that waits for a missing class tries again by itself.
+/// PriorityClasses are read when a Workload is created. A job whose class is missing tries again on
+/// its own.
 KindEntry priority_class_kind() {
     return make_entry<api::PriorityClass>(Presence::Optional);
 }

@@ -6,7 +6,7 @@ namespace sluice::controller {
 
 namespace {
 
-/// The Topology is in use while a flavor names it.
+/// Visits the Topology of the flavor: it is in use while a flavor names it.
 void visit_topology(
     const ChangeContext& /*context*/,
     const kube::Change<api::ResourceFlavor>& change,

@@ -15,7 +15,7 @@ bool refers_to(const api::Workload& workload, const std::string& runtime_class) 
 
 }  // namespace
 
-/// Only what a workload requests depends on it, which is the engine's business.
+/// RuntimeClasses concern only the engine: the requests of a workload depend on their overhead.
 KindEntry runtime_class_kind() {
     KindEntry entry = make_entry<api::RuntimeClass>(Presence::Optional);
     entry.edges = {

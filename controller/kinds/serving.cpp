@@ -8,12 +8,12 @@
 
 #include <string>
 
-// Kinds whose objects are no jobs, but make pods that are.
+// Kinds whose objects are not jobs, but create pods that are jobs.
 namespace sluice::controller {
 
 namespace {
 
-/// All that a reconcile of the maker of groups may write.
+/// Returns all objects that a reconcile of a StatefulSet or LeaderWorkerSet may write.
 std::vector<ObjectKey> groups_of_maker(const Stores& stores, const ObjectKey& key) {
     std::vector<ObjectKey> objects;
     for (const auto& [name, pod] : pods_made_by(stores, key)) {
@@ -26,7 +26,7 @@ std::vector<ObjectKey> groups_of_maker(const Stores& stores, const ObjectKey& ke
     return objects;
 }
 
-/// What a StatefulSet says of its pods' revisions concerns the LeaderWorkerSet that it is of.
+/// Visits the LeaderWorkerSet of a StatefulSet, whose status has the revisions of its pods.
 void visit_leader_worker_set(
     const ChangeContext& context, const kube::Change<api::StatefulSet>& change, const Visit& visit
 ) {

@@ -19,7 +19,7 @@ std::string index_value(const ObjectKey& runtime) {
     return fmt::format("{}/{}/{}", runtime.kind.resource(), runtime.ns, runtime.name);
 }
 
-/// A runtime, whose changes concern the TrainJobs that refer to it.
+/// Returns the entry of a kind of runtimes; their changes concern the TrainJobs that refer to them.
 KindEntry runtime_kind(std::shared_ptr<const kube::RunTimeKind> names, Kind train_jobs) {
     KindEntry entry = make_dynamic_entry(std::move(names));
     entry.edges.push_back({

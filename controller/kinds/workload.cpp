@@ -16,7 +16,7 @@ namespace {
 
 using WorkloadChange = kube::Change<api::Workload>;
 
-/// The class that a job's Workload got just now: its value may have changed while that was written.
+/// Visits the class that a Workload was just given: its value may have changed during that write.
 void visit_new_class(const ChangeContext&, const WorkloadChange& change, const Visit& visit) {
     if (!change.after || !has_job(change.after->metadata)) {
         return;
@@ -40,7 +40,8 @@ void visit_owner(const ChangeContext& context, const WorkloadChange& change, con
     }
 }
 
-/// The objects that own it without controlling it: what makes the group of pods.
+/// Visits the owners of a pod group's Workload that are not its controller: the objects that made
+/// the group.
 void visit_member_owners(
     const ChangeContext& context, const WorkloadChange& change, const Visit& visit
 ) {
@@ -58,7 +59,7 @@ void visit_member_owners(
     }
 }
 
-/// The group of pods that it keeps out, or kept out, by having its name.
+/// Visits the pod group that the Workload blocks, or blocked, because it has the group's name.
 void visit_blocked_group(
     const ChangeContext& context, const WorkloadChange& change, const Visit& visit
 ) {
@@ -101,8 +102,8 @@ void visit_replaced_slice(const ChangeContext&, const WorkloadChange& change, co
     }
 }
 
-/// The jobs that it was made for beforehand: whatever changes until one of them has taken it, and
-/// when it loses its owner.
+/// Visits the jobs for which the Workload was prebuilt: on every change until one of them has taken
+/// it, and when it loses its owner.
 void visit_prebuilt_jobs(
     const ChangeContext& context, const WorkloadChange& change, const Visit& visit
 ) {
@@ -121,7 +122,7 @@ void visit_prebuilt_jobs(
     }
 }
 
-/// Its pods, whose gates are opened when it is admitted.
+/// Visits the Workload's pods, which are ungated when it is admitted.
 void visit_elastic_pods(
     const ChangeContext& context, const WorkloadChange& change, const Visit& visit
 ) {
@@ -130,8 +131,8 @@ void visit_elastic_pods(
     }
 }
 
-/// One that waits and cannot be read is not queued: what it asks for now is not known. Nor is one
-/// whose job nobody would start.
+/// Sends the Workload to the engine. A waiting Workload that cannot be read is not queued, because
+/// its present requests are unknown. A Workload whose job nobody would start is not queued either.
 void translate(const EngineInput& input, const kube::NamespacedName& name) {
     auto workload = input.stores.of<api::Workload>().find(name);
     const bool is_unreadable =
@@ -145,7 +146,7 @@ void translate(const EngineInput& input, const kube::NamespacedName& name) {
     if (workload && must_wait && !has_quota_reserved(*workload)) {
         const engine::WorkloadIndex known = input.state.find_workload(kube::to_string(name));
         if (known.is_valid() && input.state.workload(known).holding != nullptr) {
-            return;  // its admission is being written; how that went is told later
+            return;  // its admission is being written; the result of the write is reported later
         }
         workload = nullptr;
     }

@@ -1,3 +1,4 @@
+// Writes that add and remove the finalizer `resource-in-use`, and patches of an object's status.
 #pragma once
 
 #include "api/meta/meta.hpp"
@@ -8,18 +9,18 @@
 
 namespace sluice::controller {
 
-/// Sets the finalizer `resource-in-use` beside those of others.
+/// Returns a write that adds the finalizer `resource-in-use` and keeps all other finalizers.
 Write add_in_use_finalizer(const ObjectKey& key, const api::ObjectMeta& metadata);
-/// Takes the finalizer `resource-in-use` away and leaves those of others.
+/// Returns a write that removes the finalizer `resource-in-use` and keeps all other finalizers.
 Write drop_in_use_finalizer(const ObjectKey& key, const api::ObjectMeta& metadata);
 
-/// Holds the finalizer `resource-in-use` on an object that lives, and lets it go when the object is
-/// being deleted and is not used any more. None: it is as it must be.
+/// Adds the finalizer `resource-in-use` to an object that is not being deleted. Removes it if the
+/// object is being deleted and is not used any more. Returns nullopt if nothing has to change.
 std::optional<Write> keep_finalizer(
     const ObjectKey& key, const api::ObjectMeta& metadata, bool is_used
 );
 
-/// The merge patch of the status that turns the one object into the other; none: the statuses are
+/// Returns a merge patch that changes the status of `from` into that of `to`; nullopt if both are
 /// equal.
 std::optional<Write> patch_status(
     const ObjectKey& key,

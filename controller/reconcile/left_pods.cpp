@@ -24,7 +24,7 @@ std::string in_namespace(const std::string& ns, std::string_view text) {
     return ns + "/" + std::string(text);
 }
 
-/// The uid of the job that the Workload was made for; "": it is not known.
+/// Returns the uid of the job for which the Workload was made; "" if it is unknown.
 std::string job_uid_of(const api::ObjectMeta& workload) {
     if (const api::OwnerReference* owner = workload.controller_owner()) {
         return owner->uid;
@@ -35,7 +35,7 @@ std::string job_uid_of(const api::ObjectMeta& workload) {
 
 using Pods = std::vector<std::shared_ptr<const api::Pod>>;
 
-/// Nothing tells that a grace period has ended.
+/// Returns when to check the pods again: no watch event reports the end of a grace period.
 Time look_again_at(const Pods& pods, Time now) {
     Time at = now + kLookAgain;
     for (const auto& pod : pods) {
@@ -71,7 +71,8 @@ Pods find_left_pods(
             left.push_back(pod);
         }
     }
-    // The annotation with the name of the row is a tenant's to write.
+    // A tenant can write the annotation that slice_name() reads, so the Workload's own name is
+    // looked up too.
     take(pods.by_index(kSliceIndex, in_namespace(ns, slice_name(workload))));
     take(pods.by_index(kSliceIndex, in_namespace(ns, workload.metadata.name)));
     if (const std::string uid = job_uid_of(workload.metadata); !uid.empty()) {
@@ -80,7 +81,8 @@ Pods find_left_pods(
     return left;
 }
 
-/// How many pods a Job runs that is being deleted, by its status.
+/// Returns how many pods the Job that controls the Workload has by its status; 0 if the Job is not
+/// in the store.
 std::int64_t pods_of_deleted_job(const Stores& stores, const api::ObjectMeta& workload) {
     const api::OwnerReference* owner = workload.controller_owner();
     if (owner == nullptr || owner->kind != api::Job::kKind ||

@@ -1,3 +1,4 @@
+// Finds pods that run on after their job, and holds the Workload's quota until they end.
 #pragma once
 
 #include "api/core/pod.hpp"
@@ -12,22 +13,24 @@
 #include <string_view>
 #include <vector>
 
-/// The pods that a job has left behind: it was deleted, or its Workload was taken from it, and they
-/// run on. Quota is given back when pods end, not when they are asked to.
+/// The pods that a job leaves behind: the job was deleted, or its Workload was taken from it, and
+/// the pods still run. Quota is released when pods end, not when they are asked to stop.
 namespace sluice::controller {
 
-/// The index of pods by the Job that made them.
+/// The index of pods by the uid of the job that created them.
 inline constexpr std::string_view kMadeByIndex = "made_by";
 
-/// The values of a pod in that index, "namespace/uid": its controller, and the Job that its labels
-/// name, which stay when the Job is deleted without its pods.
+/// Returns the pod's values in that index, "namespace/uid": its controller, and the Job named by
+/// the label controller-uid. The label stays when the Job is deleted without its pods.
 std::vector<std::string> job_uids_of(const api::Pod& pod);
 
-/// Holds the quota of a Workload whose job is gone, or over, while pods of the job still run; none:
-/// no such pod is known, or the Workload holds no quota. It is looked at again after some seconds.
-/// The wait ends with the pods: by themselves, after their grace period, or deleted here once the
-/// Workload is evicted. Where pods are not managed, an eviction ends the wait. Pods are known where
-/// they are followed, and those of a batch/v1 Job that is being deleted by its status.
+/// Holds the quota of a Workload whose job is gone or over while pods of the job still run: the
+/// outcome reconciles the Workload again after some seconds. Returns nullopt if no such pod is
+/// known, or if the Workload holds no quota. The wait ends when the pods end: on their own, after
+/// their grace period, or because they are deleted here once the Workload is evicted. If
+/// `job_kinds` does not contain Pod, an eviction ends the wait. Pods are known if the controller
+/// watches pods; of a batch/v1 Job that is being deleted, the count in its status is known too.
+/// `job_kinds`: the kinds whose jobs are reconciled; nullptr means no kinds.
 std::optional<Outcome> wait_for_left_pods(
     const Stores& stores,
     const Settings& settings,
@@ -36,8 +39,8 @@ std::optional<Outcome> wait_for_left_pods(
     Time now
 );
 
-/// Returns true if a pod for which `is_left` is true may run on quota of the Workload: its job made
-/// the pod, or the pod says that it was started for the Workload.
+/// Returns true if a pod for which `is_left` returns true may use quota of the Workload: the
+/// Workload's job created the pod, or the pod's annotations name the Workload.
 bool has_left_pods(
     const Stores& stores,
     const Settings& settings,
@@ -46,8 +49,8 @@ bool has_left_pods(
     Time now
 );
 
-/// When to look again at the pods of the Workload that run, though their job may have ended or be
-/// told to stop; none: no such pod is known.
+/// Returns when to check the Workload's running pods again, though their job may have ended or have
+/// been stopped. Returns nullopt if no such pod is known.
 std::optional<Time> look_again_at_pods(
     const Stores& stores, const Settings& settings, const api::Workload& workload, Time now
 );

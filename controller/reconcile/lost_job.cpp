@@ -12,11 +12,12 @@ namespace sluice::controller {
 
 namespace {
 
-/// The job is reconciled at once when its Workload loses it. Should the job be deleted meanwhile,
-/// nothing else would bring the Workload back.
+/// How long to wait for the job to take its Workload back. The job is reconciled at once when the
+/// Workload loses it. If the job is deleted meanwhile, only this timer reconciles the Workload
+/// again.
 constexpr Duration kJobsTurn = std::chrono::seconds(5);
 
-/// Returns true if the job with the uid is in the store and takes its Workload over.
+/// Returns true if the job with the uid is in the store and is not being deleted.
 bool has_live_job(const kube::AnyStore& store, const std::string& ns, const std::string& uid) {
     return std::ranges::any_of(store.names_in(ns), [&](const kube::NamespacedName& name) {
         const api::ObjectMeta& job = *store.find_metadata(name);
@@ -43,7 +44,7 @@ Outcome end_without_job(
     Outcome outcome;
     for (const Kind& kind : job_kinds == nullptr ? std::set<Kind>() : *job_kinds) {
         const kube::AnyStore* store = stores.find(kind);
-        // Pods may belong to other jobs by now: they get a new Workload.
+        // Pods are skipped: they may belong to other jobs by now, and get a new Workload.
         if (uid != nullptr && store != nullptr && kind != kind_of<api::Pod>() &&
             has_live_job(*store, workload.metadata.namespace_, *uid)) {
             outcome.requeue_at = now + kJobsTurn;

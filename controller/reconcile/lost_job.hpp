@@ -1,3 +1,4 @@
+// Workloads that have lost their job: how they are found and finished.
 #pragma once
 
 #include "controller/reconcile/view.hpp"
@@ -7,15 +8,16 @@
 
 namespace sluice::controller {
 
-/// The index of Workloads that lost their job, by lost_job_of().
+/// The index of Workloads that lost their job, by the value of lost_job_of().
 inline constexpr char kLostJobIndex[] = "lost_job";
 
 /// Returns the uid of the job for which the Workload was made if the Workload has lost all owners;
 /// nullptr otherwise.
 const std::string* lost_job_of(const api::ObjectMeta& workload);
 
-/// Whether the Workload holds quota of another job than the one with the uid, by the label that it
-/// got when it was made or taken. Owner references alone do not move quota: its pods may run.
+/// Returns true if the Workload holds quota for a job with another uid, by the label job-uid that
+/// is set when the Workload is created or taken over. Owner references alone do not move quota:
+/// pods of the other job may still run.
 bool holds_quota_of_another(const api::Workload& workload, std::string_view job_uid);
 
 /// Returns the Workloads that lost the job.
@@ -23,9 +25,9 @@ const kube::Store<api::Workload>::Objects& lost_workloads(
     const Stores& stores, const api::ObjectMeta& job
 );
 
-/// Finishes a Workload that lost its job. If the job is still there, it takes the Workload over:
-/// until then the Workload is only looked at again.
-/// `job_kinds`: the kinds whose jobs are reconciled; nullptr if there are none.
+/// Finishes a Workload that lost its job. If the job still exists, it takes the Workload over: in
+/// that case the Workload is only reconciled again after some seconds.
+/// `job_kinds`: the kinds whose jobs are reconciled; nullptr means no kinds.
 Outcome end_without_job(
     const Stores& stores, const std::set<Kind>* job_kinds, const api::Workload& workload, Time now
 );

@@ -17,8 +17,7 @@ constexpr std::string_view kPrefix = "group/";
 
 bool is_of_pod_group(const api::ObjectMeta& workload) {
     const std::string* marked = workload.find_annotation(api::annotation::kIsGroupWorkload);
-    // The annotation alone is a tenant's word: the Workload of a single pod, which controls it, is
-    // no group's.
+    // A tenant can write the annotation, so it is not enough: a single pod controls its Workload.
     return marked != nullptr && *marked == "true" && workload.controller_owner() == nullptr;
 }
 

@@ -1,3 +1,4 @@
+// Pod groups: how their Workloads are recognized, and the key under which a group is reconciled.
 #pragma once
 
 #include "api/kueue/workload.hpp"
@@ -5,22 +6,25 @@
 
 #include <string_view>
 
-/// Groups of pods (KEP-976). No object stands for one, so a key that no pod can have does.
+/// Groups of pods (KEP-976). A group has no API object, so it is reconciled under a key that no pod
+/// can have.
 namespace sluice::controller {
 
-/// Whether a group of pods is admitted as this Workload: its pods own it, and none controls it.
+/// Returns true if the Workload was made for a pod group: the group's pods own it, and none of them
+/// is its controller.
 bool is_of_pod_group(const api::ObjectMeta& workload);
 
-/// Returns true if a StatefulSet or a LeaderWorkerSet, which makes the pods of the group, owns it.
+/// Returns true if the Workload is owned by a StatefulSet or LeaderWorkerSet, which creates the
+/// pods of the group.
 bool is_of_serving_object(const api::ObjectMeta& workload);
 
-/// Whether it is a job's: an object controls it, or it is of a group.
+/// Returns true if the Workload belongs to a job: an object controls it, or it is a pod group's.
 bool has_job(const api::ObjectMeta& workload);
 
-/// The key under which a group is reconciled. Example: Pod team/group/train
+/// Returns the key under which a group is reconciled. Example: Pod team/group/train
 ObjectKey pod_group_key(std::string_view ns, std::string_view group);
 
-/// The name of the group in such a name, or "" for that of a pod.
+/// Returns the group's name if `name` comes from pod_group_key(); "" if it is a pod's name.
 std::string_view group_in_name(std::string_view name);
 
 }  // namespace sluice::controller

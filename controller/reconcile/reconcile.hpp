@@ -1,3 +1,4 @@
+// The result of a reconcile: writes to the API server, events, metrics and the next time to look.
 #pragma once
 
 #include "api/core/event.hpp"
@@ -12,9 +13,8 @@
 #include <utility>
 #include <vector>
 
-/// The controller's decisions about one object: level-based and pure. A reconciler reads the
-/// stores, and says what to write; it neither waits nor remembers, so it may be repeated at any
-/// time.
+/// The controller's decisions about one object: level-based and pure. A reconciler reads the stores
+/// and says what to write. It neither waits nor keeps state, so it may run again at any time.
 namespace sluice::controller {
 
 using kube::Kind;
@@ -25,7 +25,7 @@ using api::ObjectReference;
 using kube::EventNote;
 using kube::EventType;
 
-/// Something that counts in a metric once its write was accepted.
+/// A fact that is counted in a metric once its write is accepted.
 struct Observation {
     enum class Kind : std::uint8_t {
         QuotaReserved,
@@ -34,7 +34,7 @@ struct Observation {
         Evicted,
         Preempted,
         WorkloadCreated,
-        GateOpened  ///< a scheduling gate of a pod, whose name is the reason
+        GateOpened  ///< a scheduling gate was removed from a pod; `reason` is the gate's name
     };
     Kind kind = Kind::Evicted;
     std::string cluster_queue;
@@ -44,45 +44,46 @@ struct Observation {
     std::string reason;
     std::string underlying_cause;
     std::string priority_class;
-    bool is_group = false;    ///< GateOpened: the pod is one of a group
+    bool is_group = false;    ///< GateOpened: the pod is a member of a group
     bool first_time = false;  ///< Evicted: the first eviction of this workload for this reason
     Duration since_queued{};
     Duration since_reserved{};
     Duration since_admitted{};
-    std::optional<Duration> since_pods_ready{};  ///< Evicted: none where pods were not ready
+    std::optional<Duration> since_pods_ready{};  ///< Evicted: nullopt if pods were not ready
 };
 
 enum class Verb : std::uint8_t {
     Create,
     MergePatch,        ///< application/merge-patch+json
-    MergePatchStatus,  ///< the same on /status
+    MergePatchStatus,  ///< application/merge-patch+json on /status
     ApplyStatus,       ///< server-side apply on /status, forced
-    Delete,            ///< in background, with the uid as precondition
+    Delete,            ///< background propagation, with the uid as precondition
 };
 
-/// One request to the API server, with what is told to users when it is accepted.
+/// One request to the API server, with the events and metrics to record when it is accepted.
 struct Write {
     Verb verb = Verb::MergePatch;
     ObjectKey object;
     json::Value body;           ///< Create: the object; patches: the patch
-    std::string field_manager;  ///< ApplyStatus
-    std::string uid;            ///< Delete
+    std::string field_manager;  ///< ApplyStatus only
+    std::string uid;            ///< Delete only: the precondition
     std::vector<EventNote> events;
     std::vector<Observation> observations;
 };
 
-/// What a reconciler wants done. Writes go out in order; the first that is refused ends the row,
-/// and the object is reconciled again.
+/// The actions that a reconciler asks for. Writes are made in order; the first refusal drops the
+/// rest, and the object is reconciled again.
 struct Outcome {
     std::vector<Write> writes;
-    /// Rows of writes, of which the first that is accepted is made if the API server refuses the
-    /// row above for good. A refusal of one write must not keep others from being made.
+    /// Alternative rows of writes, for the case that the API server refuses `writes` permanently:
+    /// they are tried in order until one is accepted. So a refusal of one write does not block
+    /// others.
     std::vector<std::vector<Write>> instead;
-    bool are_independent = false;    ///< each write is a row of its own: none waits for another
-    std::vector<EventNote> events;   ///< without a write
-    std::optional<Time> requeue_at;  ///< reconcile again then, whatever happens
+    bool are_independent = false;    ///< each write is its own row: none waits for another
+    std::vector<EventNote> events;   ///< events that depend on no write
+    std::optional<Time> requeue_at;  ///< reconcile again at this time, whatever happens
     std::optional<std::string>
-        try_later;  ///< something is missing (the text says what): reconcile again, ever later
+        try_later;  ///< something is missing (the text says what): reconcile again with back-off
 };
 
 }  // namespace sluice::controller

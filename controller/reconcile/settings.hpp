@@ -1,3 +1,4 @@
+// Settings of the reconcilers, taken from the Configuration and the feature gates.
 #pragma once
 
 #include "api/meta/label_selector.hpp"
@@ -12,21 +13,21 @@
 
 namespace sluice::controller {
 
-/// What the reconcilers take from the Configuration and the feature gates.
+/// The part of the Configuration and the feature gates that reconcilers use.
 struct Settings {
-    std::string namespace_ = "kueue-system";  ///< where the controller's own objects live
+    std::string namespace_ = "kueue-system";  ///< namespace of the controller's own objects
     bool manage_jobs_without_queue_name = false;
-    std::optional<api::Selector> managed_jobs_namespaces;  ///< none: all
-    /// Of pods only those are managed that another object's framework holds back: it turned on
-    /// `pod`, which the configuration does not list.
+    std::optional<api::Selector> managed_jobs_namespaces;  ///< all namespaces if nullopt
+    /// Manage only pods gated by another integration: `pod` was enabled implicitly, not by the
+    /// configuration.
     bool manages_held_pods_alone = false;
     std::vector<std::string> label_keys_to_copy;
     std::vector<std::string> annotation_keys_to_copy;
     bool fair_sharing = false;
-    std::optional<config::WaitForPodsReady> wait_for_pods_ready;  ///< none: it is off
+    std::optional<config::WaitForPodsReady> wait_for_pods_ready;  ///< off if nullopt
     config::WorkloadRetention retention;
-    std::optional<config::AdmissionFairSharing> admission_fair_sharing;  ///< none: it is off
-    // Feature gates, with their defaults.
+    std::optional<config::AdmissionFairSharing> admission_fair_sharing;  ///< off if nullopt
+    // Feature gates with their defaults.
     workload::TranslationGates gates;
     bool partial_admission = true;
     bool elastic_jobs = true;

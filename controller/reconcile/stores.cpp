@@ -52,7 +52,7 @@ std::vector<std::string> owner_of(const api::Workload& workload) {
     )};
 }
 
-/// Pods, of which a group may have many, are left out.
+/// Owners that are pods are left out: a group may have many.
 std::vector<std::string> member_owners_of(const api::Workload& workload) {
     std::vector<std::string> owners;
     for (const api::OwnerReference& owner : workload.metadata.owner_references) {

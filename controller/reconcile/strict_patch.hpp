@@ -1,3 +1,4 @@
+// A merge patch that fails if its object has changed since it was read.
 #pragma once
 
 #include "api/meta/meta.hpp"
@@ -5,8 +6,8 @@
 
 namespace sluice::controller {
 
-/// A merge patch that the server refuses when the object changed since it was seen: `patch` with
-/// the resourceVersion of `metadata`.
+/// Returns a write of `patch` with the resourceVersion of `metadata`: the API server refuses it if
+/// the object has changed since it was read.
 Write strict_patch(
     ObjectKey key, const api::ObjectMeta& metadata, json::Value patch, Verb verb = Verb::MergePatch
 );

@@ -1,3 +1,4 @@
+// The state that a reconciler may read: stores, translator, settings and the kinds of jobs.
 #pragma once
 
 #include "controller/reconcile/settings.hpp"
@@ -8,14 +9,14 @@
 
 namespace sluice::controller {
 
-/// All that a reconciler may read.
+/// Everything that a reconciler may read.
 struct View {
     const Stores& stores;
-    const workload::Translator& translator;  ///< fed with what the stores hold
+    const workload::Translator& translator;  ///< kept up to date with the stores
     const Settings& settings;
-    /// The kinds of jobs, whose reconcilers manage their Workloads; null: none.
+    /// The kinds of jobs whose reconcilers manage their Workloads; nullptr means no kinds.
     const std::set<Kind>* job_kinds = nullptr;
-    /// Those of them that begin no job any more; null: none.
+    /// The kinds in `job_kinds` whose jobs are not started any more; nullptr means no kinds.
     const std::set<Kind>* withdrawn_kinds = nullptr;
 };
 

@@ -1,3 +1,4 @@
+// The name of the Workload that is created for a job.
 #pragma once
 
 #include <cstddef>
@@ -6,10 +7,11 @@
 
 namespace sluice::controller {
 
-/// The name of a job's Workload: `<kind>-<owner>-<hash>`, at most `limit` bytes. The
-/// hash covers the owner's uid, so that a job made again gets another one. Example: Job
-/// `sample-job` of group batch gives `job-sample-job-fad91`. It covers `part` too, which tells
-/// apart the Workloads that one job has in a row; "": it has one.
+/// Returns the name of a job's Workload: `<kind>-<owner>-<hash>`, at most `limit` bytes. The hash
+/// covers the owner's uid, so that a job that is created again gets another name. Example: Job
+/// `sample-job` of group batch gives `job-sample-job-fad91`. The hash covers `part` too, which
+/// distinguishes the Workloads that one job has one after another; it is "" if the job has only
+/// one.
 std::string workload_name(
     std::string_view kind,
     std::string_view group,

@@ -31,7 +31,7 @@ constexpr std::string_view kOwnedConditions[] = {
 
 constexpr std::string_view kUndecided = reason::kPendingEvaluation;
 
-/// Beside kUndecided.
+/// The scheduler's reasons besides kUndecided.
 constexpr std::string_view kSchedulerReasons[] = {
     reason::kWaitingForQuota,
     reason::kNoMatchingFlavor,
@@ -41,7 +41,7 @@ constexpr std::string_view kSchedulerReasons[] = {
     reason::kWaitingForPodsReady,
 };
 
-/// How long all pods have been ready; none: they are not.
+/// Returns how long all pods have been ready; nullopt if they are not.
 std::optional<Duration> since_pods_ready(const api::Workload& workload, Time now) {
     const auto* ready = api::find_condition(workload.status.conditions, condition::kPodsReady);
     if (ready == nullptr || ready->status != api::condition_status::kTrue ||

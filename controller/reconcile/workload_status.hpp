@@ -1,3 +1,4 @@
+// Questions to a Workload's status, and the writes that change it.
 #pragma once
 
 #include "api/kueue/workload.hpp"
@@ -10,39 +11,45 @@
 #include <string_view>
 #include <vector>
 
-/// What a Workload's status says, and how changes of it (workload/status.hpp) are written.
+/// The status of a Workload: what it says, and how changes of it (workload/status.hpp) are written.
 namespace sluice::controller {
 
-/// Field manager of the status fields that the controller decides.
+/// The field manager of the status fields that the controller sets.
 inline constexpr std::string_view kAdmissionManager = "kueue-admission";
-/// Who tells the events of the Workload's reconciler.
+/// The reportingController of events from the Workload's reconciler.
 inline constexpr std::string_view kWorkloadController = "kueue-workload-controller";
 
+/// Returns nullptr if the status has no condition of that type.
 const api::Condition* find_condition(const api::Workload& workload, std::string_view type);
-/// Whether the condition is there and True.
+/// Returns true if the condition exists and its status is True.
 bool is_true(const api::Workload& workload, std::string_view type);
 bool has_quota_reserved(const api::Workload& workload);
 bool is_admitted(const api::Workload& workload);
 bool is_evicted(const api::Workload& workload);
 bool is_finished(const api::Workload& workload);
-/// Whether QuotaReserved=False with this reason stays until the scheduler says otherwise.
+/// Returns true if QuotaReserved=False with this reason stays until the scheduler sets another one.
 bool is_scheduler_reason(std::string_view reason);
-/// Whether a cycle said of the condition QuotaReserved that gates keep it from evicting others. The
-/// reason is that of an admission gate, which no cycle speaks of.
+/// Returns true if a scheduling cycle wrote this condition QuotaReserved because preemption gates
+/// keep the Workload from preempting. It has the reason AdmissionGated, which cycles otherwise
+/// never write.
 bool is_preemption_gated(const api::Condition& reserved);
-/// No cycle has judged it since it was told anything else: no QuotaReserved, or PendingEvaluation.
+/// Returns true if the Workload still waits for a cycle to judge it: the condition QuotaReserved is
+/// missing, or it is False with the reason PendingEvaluation.
 bool is_undecided(const api::Workload& workload);
-/// spec.active is not false.
+/// Returns true unless spec.active is false.
 bool is_active(const api::Workload& workload);
-/// Holds quota in the eyes of the scheduler: reserved, active, not finished.
+/// Returns true if the Workload holds quota in the eyes of the scheduler: the quota is reserved,
+/// the Workload is not finished, and it is active or may still have pods.
 bool holds_quota(const api::Workload& workload);
 
-/// The name of the first slice of the row that the Workload is in.
+/// Returns the name of the first slice in the chain of slices that the Workload belongs to; the
+/// Workload's own name if its annotation is missing.
 const std::string& slice_name(const api::Workload& workload);
-/// Whether the condition Requeued is False for that reason.
+/// Returns true if the condition Requeued is False with that reason.
 bool is_requeued_false(const api::Workload& workload, std::string_view reason);
 
-/// The event and the count of an eviction, for its write; empty when the workload had no admission.
+/// Adds the event and the metric of an eviction to its write; does nothing if the Workload had no
+/// admission. `is_first`: the first eviction of this Workload for this reason.
 void note_eviction(
     Write& write,
     const api::Workload& before,
@@ -52,37 +59,38 @@ void note_eviction(
     Time now
 );
 
-/// What an apply names of the object that it was made from.
+/// The state of an object on which an apply depends.
 enum class Precondition : std::uint8_t {
-    Uid,      ///< it holds on any newer state of the same object
-    Version,  ///< it is refused when the object changed since
+    Uid,      ///< accepted for any newer state of the same object
+    Version,  ///< refused if the object has changed since it was read
 };
 
-/// The part of the status that `kueue-admission` owns, as a server-side apply.
+/// Returns the part of the status that `kueue-admission` owns, as a body of a server-side apply.
 json::Value status_apply(const api::Workload& workload, Precondition precondition);
 
-/// A strict apply of the status.
+/// Returns a server-side apply of the status that is refused if the Workload has changed.
 Write status_write(const api::Workload& workload);
 
-/// Removes one finalizer, strictly; none when it is not there.
+/// Returns a write that removes the finalizer `resource-in-use` and is refused if the Workload has
+/// changed; nullopt if the Workload does not have the finalizer.
 std::optional<Write> remove_finalizer(const api::Workload& workload);
 
-/// Marks it finished, unless it is already.
+/// Sets the condition Finished, unless it is True already.
 void finish(api::Workload& workload, std::string_view reason, std::string_view message, Time now);
 
-/// The write that finishes a Workload whose owner is gone.
+/// Returns the write that finishes a Workload whose owner is gone.
 Write finish_orphan(const api::Workload& workload, Time now);
 
-/// When it began to wait: the last change of Requeued, else its creation.
+/// Returns when the Workload began to wait: the last change of Requeued, else its creation.
 Time queued_since(const api::Workload& workload);
 
-/// The name of its priority class, or "".
+/// Returns the name of the Workload's priority class, or "".
 std::string priority_class_name(const api::Workload& workload);
 
-/// The object as the stores and writes name it.
+/// Returns the Workload's key in stores and writes.
 ObjectKey key_of(const api::Workload& workload);
 
-/// The object as an event names it.
+/// Returns the reference to the Workload for an event.
 ObjectReference reference_to(const api::Workload& workload);
 
 }  // namespace sluice::controller

@@ -1,3 +1,4 @@
+// The interface through which reconcilers and the scheduler write to the API server.
 #pragma once
 
 #include "base/clock.hpp"
@@ -10,17 +11,17 @@
 
 namespace sluice::controller {
 
-/// How often a write is tried whose outcome is unknown (a timeout, a broken connection).
+/// How often a write is repeated if its outcome is unknown (a timeout, a broken connection).
 enum class Attempts : std::uint8_t {
     AFew,
     UntilCertain,  ///< until it is known to be done or refused; after some failures the object is
                    ///< read to find out
 };
 
-/// Takes writes and says later how they went. Thread: that of the stores.
+/// Takes writes and reports their outcome later. Thread: that of the stores.
 class WriteSink {
   public:
-    /// Called once a row has ended: without error when all of it was accepted.
+    /// Called when a row has ended, without an error if every write of it was accepted.
     using Done = std::function<void(const Result<void>&)>;
 
     WriteSink() = default;
@@ -28,15 +29,15 @@ class WriteSink {
     WriteSink& operator=(const WriteSink&) = delete;
     virtual ~WriteSink() = default;
 
-    /// Writes the row in order up to the first refusal; then calls `done`.
+    /// Makes the writes of the row in order up to the first refusal, then calls `done`.
     virtual void submit(std::vector<Write> row, Attempts attempts, Done done) = 0;
-    /// Whether another row may be submitted now.
+    /// Returns true if another row may be submitted now.
     virtual bool has_room() const = 0;
-    /// How long a row takes of late, which tells how busy the API server is; one row that hangs
-    /// says little of it.
+    /// Returns how long a row takes at present, as a measure of the API server's load. A single row
+    /// that hangs hardly changes it.
     virtual Duration pace() const { return Duration::zero(); }
-    /// Whether the store shows the object as the last write left it, so that decisions about it are
-    /// not made on an echo from before.
+    /// Returns true if the store shows the object as the last write left it. A decision about an
+    /// object that is not settled would rest on a state from before that write.
     virtual bool is_settled(const ObjectKey& key) const = 0;
 };
 

@@ -1,3 +1,4 @@
+// Finds a Workload's admission checks by state, and lists them in a message.
 #pragma once
 
 #include "api/kueue/workload.hpp"
@@ -8,12 +9,14 @@
 
 namespace sluice::controller {
 
-/// The checks of the Workload that are in the state, by name. Lifetime: that of the Workload.
+/// Returns the Workload's checks that are in the state, sorted by name. Lifetime: that of the
+/// Workload.
 std::vector<const api::AdmissionCheckState*> checks_in(
     const api::Workload& workload, std::string_view state
 );
 
-/// Example: AdmissionChecks in Retry state: "a" (no capacity); "b"
+/// Returns a text that lists the checks. Example: AdmissionChecks in Retry state: "a" (no
+/// capacity); "b"
 std::string checks_sentence(
     const std::vector<const api::AdmissionCheckState*>& checks, std::string_view state
 );

@@ -42,7 +42,7 @@ std::optional<Write> follow_admission_gate(
     Time now
 ) {
     const bool gated = workload::has_admission_gate(workload, settings.gates);
-    // A gate holds back; it takes nothing away (the annotation cannot be added after creation).
+    // A gate delays admission; it does not end one (the annotation cannot be added after creation).
     if (!settings.gates.admission_gated_by || gated == is_told(workload) ||
         (gated && has_quota_reserved(workload))) {
         return std::nullopt;

@@ -25,7 +25,7 @@ std::int64_t amount_at(
     return entry == found->second.end() ? 0 : entry->second;
 }
 
-/// All flavors in the order of the spec, resources by name.
+/// Returns the usage of all flavors in the order of the spec, resources sorted by name.
 std::vector<api::FlavorUsage> make_usage(
     const api::ClusterQueue& queue, const FlavorAmounts& amounts
 ) {
@@ -74,7 +74,7 @@ Outcome reconcile_cluster_queue(
         return outcome;
     }
     if (queue->metadata.deletion_timestamp && account.has_holders) {
-        outcome.requeue_at = now + kHolderRecheck;  // a refused admission shows in no store
+        outcome.requeue_at = now + kHolderRecheck;  // no store shows that an admission was refused
     }
     api::ClusterQueue wanted = *queue;
     set_active(

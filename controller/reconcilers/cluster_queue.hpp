@@ -1,3 +1,4 @@
+// Reconciles a ClusterQueue: its status and its finalizer.
 #pragma once
 
 #include "controller/reconcile/reconcile.hpp"
@@ -9,14 +10,14 @@
 
 namespace sluice::controller {
 
-/// What the engine says of a ClusterQueue.
+/// Facts about a ClusterQueue that only the engine knows.
 struct QueueAccount {
-    std::optional<std::int64_t> weighted_share;  ///< none without fair sharing
-    bool has_holders = false;  ///< of quota, those included whose admission is on its way
+    std::optional<std::int64_t> weighted_share;  ///< nullopt without fair sharing
+    bool has_holders = false;  ///< workloads hold quota, even if their admission is not written yet
 };
 
-/// Keeps the ClusterQueue's status (Active, counters, usage by flavor), and its finalizer while
-/// workloads hold its quota.
+/// Keeps the ClusterQueue's status up to date (Active, counters, usage by flavor), and keeps its
+/// finalizer while workloads hold its quota.
 Outcome reconcile_cluster_queue(
     const View& view, std::string_view name, const QueueAccount& account, Time now
 );

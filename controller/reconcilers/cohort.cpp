@@ -10,7 +10,7 @@ namespace sluice::controller {
 
 namespace {
 
-/// A Cohort has no condition that could say it.
+/// Returns a warning event. A Cohort has no condition that could report the problem.
 EventNote cohort_warning(
     const api::Cohort& cohort, std::string_view reason, const std::string& note
 ) {

@@ -1,3 +1,4 @@
+// The subtree of a cohort, and changes of Cohorts that concern a cycle of parents.
 #pragma once
 
 #include "controller/reconcile/stores.hpp"
@@ -6,20 +7,20 @@
 #include <string>
 #include <vector>
 
-/// Which cohorts and ClusterQueues are below a cohort, as their specs say.
+/// The cohorts and ClusterQueues below a cohort, by their specs.
 namespace sluice::controller {
 
-/// A cohort with all that is below it; cohorts count whether or not they have an object.
+/// A cohort with everything below it; a cohort counts even if no Cohort object exists for it.
 struct CohortTree {
     std::set<std::string> cohorts;
     std::vector<std::string> cluster_queues;
 };
 
-/// What is at or below the cohort. Cost: all Cohorts and ClusterQueues are read.
+/// Returns the cohort and everything below it. Cost: reads all Cohorts and ClusterQueues.
 CohortTree find_cohort_tree(const Stores& stores, const std::string& cohort);
 
-/// Whether the cohort's parents form a cycle after the change, or did before it. Cost: the depth of
-/// the cohort.
+/// Returns true if the change gives the cohort another parent and its parents form a cycle before
+/// or after the change. Cost: the depth of the cohort.
 bool concerns_cycle(const Stores& stores, const kube::Change<api::Cohort>& change);
 
 }  // namespace sluice::controller

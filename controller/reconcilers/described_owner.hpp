@@ -1,3 +1,4 @@
+// Detects Workloads whose job would never start, because its kind is no longer described.
 #pragma once
 
 #include "api/kueue/workload.hpp"
@@ -9,10 +10,10 @@
 
 namespace sluice::controller {
 
-/// Whether nobody would start the Workload's job: its kind is one that users describe, and no
-/// description of it is in force. Quota that such a Workload were given would be held for nothing.
-/// `job_kinds`: the kinds that are managed; `withdrawn`: those of them whose description was taken
-/// back. Null: none.
+/// Returns true if no reconciler would start the Workload's job: users describe the job's kind, and
+/// no description of it is in force. Quota given to such a Workload would be held for nothing.
+/// `job_kinds`: the managed kinds; `withdrawn`: the managed kinds whose description was removed.
+/// Each may be nullptr, which means no kinds.
 bool lacks_description(
     const api::Workload& workload,
     const Stores& stores,
@@ -20,7 +21,8 @@ bool lacks_description(
     const std::set<Kind>* withdrawn
 );
 
-/// The same as what condition QuotaReserved=False is to say; none: nothing is missing.
+/// Returns the reason and message for QuotaReserved=False if lacks_description(); nullopt
+/// otherwise.
 std::optional<workload::Waiting> find_missing_description(
     const api::Workload& workload,
     const Stores& stores,

@@ -13,8 +13,8 @@ namespace sluice::controller {
 
 namespace {
 
-/// Every flavor of the ClusterQueue in the order of its spec, resources by name, unused ones with
-/// zero.
+/// Returns the usage of every flavor of the ClusterQueue in the order of its spec, resources sorted
+/// by name, unused ones with zero.
 std::vector<api::LocalQueueFlavorUsage> make_local_usage(
     const api::ClusterQueue& queue, FlavorAmounts amounts
 ) {
@@ -35,7 +35,7 @@ std::vector<api::LocalQueueFlavorUsage> make_local_usage(
     return list;
 }
 
-/// Names the resources too of which nothing was consumed. `queue` may be nullptr.
+/// Adds zero for the covered resources of which nothing was consumed. `queue` may be nullptr.
 void add_unused(api::AdmissionFairSharingStatus& consumed, const api::ClusterQueue* queue) {
     if (queue == nullptr) {
         return;
@@ -47,7 +47,7 @@ void add_unused(api::AdmissionFairSharingStatus& consumed, const api::ClusterQue
     }
 }
 
-/// When the status was last sampled; none: never.
+/// Returns when the consumption in the status was last sampled; nullopt if it never was.
 std::optional<Time> last_sample(const api::LocalQueueStatus& status) {
     if (!status.fair_sharing || !status.fair_sharing->admission_fair_sharing_status) {
         return std::nullopt;
@@ -55,8 +55,8 @@ std::optional<Time> last_sample(const api::LocalQueueStatus& status) {
     return status.fair_sharing->admission_fair_sharing_status->last_update;
 }
 
-/// Whether what the status says is as old as an interval; of a shorter one than the second in which
-/// the status counts, all changes are told.
+/// Returns true if the sample in the status is at least one interval old. The status has times in
+/// whole seconds, so with an interval below a second every change is published.
 bool is_due(
     const api::LocalQueueStatus& status,
     const api::AdmissionFairSharingStatus& consumed,

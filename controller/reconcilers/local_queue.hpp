@@ -1,3 +1,4 @@
+// Reconciles a LocalQueue: its status and its consumption for admission fair sharing.
 #pragma once
 
 #include "api/kueue/local_queue.hpp"
@@ -9,8 +10,9 @@
 
 namespace sluice::controller {
 
-/// Keeps the LocalQueue's status: Active, counters, usage by flavor, and once a sampling interval
-/// what it has consumed (`consumed`: none without admission fair sharing).
+/// Keeps the LocalQueue's status up to date: Active, counters, usage by flavor, and once per
+/// sampling interval the resources that it has consumed. `consumed`: nullopt without admission fair
+/// sharing.
 Outcome reconcile_local_queue(
     const View& view,
     std::string_view ns,

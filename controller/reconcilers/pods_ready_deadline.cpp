@@ -25,7 +25,7 @@ bool creates_in_order(const Stores& stores, std::string_view ns, const api::Owne
         return false;
     }
     if (*kind == kind_of<api::StatefulSet>()) {
-        // While its integration is off only metadata is kept.
+        // While the integration of StatefulSets is off, only their metadata is kept.
         const auto* sets =
             dynamic_cast<const kube::KindStore<api::StatefulSet>*>(stores.find(*kind));
         const auto set = sets == nullptr ? nullptr : sets->objects().find(ns, owner.name);
@@ -37,7 +37,7 @@ bool creates_in_order(const Stores& stores, std::string_view ns, const api::Owne
     return policy != nullptr && *policy == json::Value("LeaderReady");
 }
 
-/// Returns the time at which the last pod that owns the Workload became ready.
+/// Returns when the last pod that owns the Workload became ready; nullopt if no pod is ready.
 std::optional<Time> find_last_ready(const Stores& stores, const api::ObjectMeta& workload) {
     std::optional<Time> last;
     if (stores.find(kind_of<api::Pod>()) == nullptr) {

@@ -1,3 +1,4 @@
+// The deadline for the pods of an admitted Workload to become ready (KEP-349).
 #pragma once
 
 #include "api/kueue/workload.hpp"
@@ -10,16 +11,16 @@
 
 namespace sluice::controller {
 
-/// By when the pods of an admitted Workload must be ready (KEP-349).
+/// The time by which the pods of an admitted Workload must be ready.
 struct PodsReadyDeadline {
     Time at;
-    std::string cause;  ///< what it waits for: WaitForStart or WaitForRecovery
+    std::string cause;  ///< the wait that ends then: WaitForStart or WaitForRecovery
 };
 
-/// None: they are ready, may take their time, or it is not admitted. If a StatefulSet or
-/// LeaderWorkerSet creates the pods one after another, the time counts from the last pod that
-/// became ready, as the next one is created then. It is never longer than if each pod took all of
-/// it.
+/// Returns nullopt if the pods are ready, have no deadline, or the Workload is not admitted. If a
+/// StatefulSet or LeaderWorkerSet creates the pods one after another, the time counts from the last
+/// pod that became ready, because the next one is created then. The whole wait is never longer than
+/// the timeout times the number of pods.
 std::optional<PodsReadyDeadline> find_pods_ready_deadline(
     const Stores& stores, const api::Workload& workload, const config::WaitForPodsReady& policy
 );

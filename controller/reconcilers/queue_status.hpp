@@ -1,3 +1,4 @@
+// The condition Active, the counters and the quota usage of queues, computed from the stores.
 #pragma once
 
 #include "controller/reconcile/stores.hpp"
@@ -9,17 +10,18 @@
 #include <string>
 #include <string_view>
 
-/// What the stores say about queues: whether they may be used, and how much of them is in use.
+/// The status of queues as the stores show it: whether a queue is active, and how much of it is
+/// used.
 namespace sluice::controller {
 
-/// Whether the LocalQueue may be used: it is not stopped, and its ClusterQueue is there and active
-/// by its published condition.
+/// Returns whether the LocalQueue is active: it is not stopped, and its ClusterQueue exists and has
+/// the condition Active=True.
 workload::Activity local_queue_activity(const Stores& stores, const api::LocalQueue& queue);
 
-/// Amounts in base units (cpu in thousandths) by flavor and resource.
+/// Amounts by flavor and resource, in base units (cpu in thousandths).
 using FlavorAmounts = std::map<std::string, std::map<std::string, std::int64_t>>;
 
-/// How many workloads a queue has, and the quota they hold.
+/// The number of a queue's workloads, and the quota that they hold.
 struct QueueUsage {
     std::int32_t pending = 0;
     std::int32_t reserving = 0;
@@ -28,16 +30,19 @@ struct QueueUsage {
     FlavorAmounts usage;
 };
 
-/// Adds a workload and its quota to the sums, where it holds any.
+/// Adds a workload and its quota to `usage`; does nothing if it holds no quota.
 void count_holder(const api::Workload& workload, QueueUsage& usage);
+/// Returns the counts and amounts for the ClusterQueue's status.
 QueueUsage cluster_queue_usage(
     const Stores& stores, const api::ClusterQueue& queue, const workload::TranslationGates& gates
 );
+/// Returns the counts and amounts for the LocalQueue's status. Workloads that hold quota count only
+/// if they hold it in the LocalQueue's present ClusterQueue.
 QueueUsage local_queue_usage(
     const Stores& stores, const api::LocalQueue& queue, const workload::TranslationGates& gates
 );
 
-/// Sets the condition Active in a list of conditions; the transition time moves with the status.
+/// Sets the condition Active. Its lastTransitionTime changes only if its status changes.
 void set_active(
     std::vector<api::Condition>& conditions,
     const workload::Activity& activity,

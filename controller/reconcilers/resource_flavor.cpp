@@ -15,17 +15,18 @@ namespace sluice::controller {
 
 namespace {
 
-/// The message of Kueue's own controllers.
+/// The message with which Kueue's own controllers set a check to active.
 constexpr std::string_view kKueueMessage = "The admission check is active";
 
-/// Returns true for a controller that is a part of Kueue, and that Sluice does not have.
+/// Returns true if the controller of the check is a part of Kueue that Sluice does not have.
 bool is_of_kueue(const api::AdmissionCheck& check) {
     const std::string& name = check.spec.controller_name;
     return name == api::check_controller::kMultiKueue ||
            name == api::check_controller::kProvisioningRequest;
 }
 
-/// Another controller that serves the check has set its condition, which is left alone.
+/// Returns true if no controller has set the condition Active. A condition that Kueue left behind
+/// does not count; one of another controller is not changed.
 bool lacks_controller(const api::AdmissionCheck& check) {
     const auto* active = api::find_condition(check.status.conditions, api::condition::kActive);
     return active == nullptr || (is_of_kueue(check) && active->message == kKueueMessage);
@@ -98,7 +99,7 @@ Outcome reconcile_admission_check(const Stores& stores, std::string_view name, T
     const bool is_used = !cluster_queues_of_check(stores, key.name).empty();
     auto write = keep_finalizer(key, check->metadata, is_used);
     if (!write) {
-        // The two writes would have the same resourceVersion.
+        // Not both at once: the two writes would have the same resourceVersion.
         write = report_missing_controller(key, *check, now);
     }
     if (write) {

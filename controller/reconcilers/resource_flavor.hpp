@@ -1,3 +1,4 @@
+// Reconciles ResourceFlavors, Topologies and AdmissionChecks: the finalizer of objects in use.
 #pragma once
 
 #include "base/clock.hpp"
@@ -8,15 +9,15 @@
 
 namespace sluice::controller {
 
-/// Keeps the finalizer of a ResourceFlavor while a ClusterQueue has quota of it.
+/// Keeps the finalizer of a ResourceFlavor while a ClusterQueue has quota of the flavor.
 Outcome reconcile_resource_flavor(const Stores& stores, std::string_view name);
 
-/// Keeps the finalizer of a Topology while a ResourceFlavor names it.
+/// Keeps the finalizer of a Topology while a ResourceFlavor refers to it.
 Outcome reconcile_topology(const Stores& stores, std::string_view name);
 
-/// Keeps the finalizer of an AdmissionCheck while a ClusterQueue asks for it. A check whose
-/// condition Active nobody has set gets Active=False, and so does one of Kueue's own controllers
-/// that Kueue left active.
+/// Keeps the finalizer of an AdmissionCheck while a ClusterQueue requires it. Sets Active=False on
+/// a check if no controller has set that condition, or if the check belongs to one of Kueue's own
+/// controllers and Kueue left it active.
 Outcome reconcile_admission_check(const Stores& stores, std::string_view name, Time now);
 
 }  // namespace sluice::controller

@@ -1,3 +1,4 @@
+// The reason why a Workload waits, if it can be found without a scheduling cycle.
 #pragma once
 
 #include "controller/reconcile/settings.hpp"
@@ -8,10 +9,11 @@
 
 namespace sluice::controller {
 
-/// What condition QuotaReserved=False of the Workload is to say, as far as it can be told without
-/// the scheduler; none: nothing is to be said yet. Without gate UnadmittedWorkloadsObservability
-/// only what is wrong with its queues is told, all under one reason. `queue` and `cluster_queue`
-/// are those that it names, nullptr where there is none.
+/// Returns reason and message for the Workload's condition QuotaReserved=False, if no scheduling
+/// cycle is needed to find them; nullopt if there is nothing to report yet. Without gate
+/// UnadmittedWorkloadsObservability only problems of the queues are reported, all with the reason
+/// Inadmissible. `queue` and `cluster_queue` are the queues that the Workload uses, nullptr if they
+/// do not exist.
 std::optional<workload::Waiting> find_waiting_reason(
     const api::Workload& workload,
     const api::LocalQueue* queue,

@@ -37,7 +37,7 @@ namespace {
 namespace condition = api::condition;
 namespace reason = api::reason;
 
-/// One reconcile of one Workload. Each step returns whether it ended the reconcile.
+/// One reconcile of one Workload. Each step returns true if it ended the reconcile.
 class WorkloadReconcile {
   public:
     WorkloadReconcile(const View& view, const api::Workload& workload, Time now)
@@ -136,7 +136,7 @@ class WorkloadReconcile {
         return write(changed);
     }
 
-    /// Whether the reconciler of a kind of jobs follows it; that lets it go in time.
+    /// Returns true if a job reconciler manages the Workload: it removes the finalizer in time.
     bool has_known_owner() const {
         if (is_of_pod_group(workload_.metadata)) {
             return job_kinds_ != nullptr && job_kinds_->contains(kind_of<api::Pod>());
@@ -148,10 +148,10 @@ class WorkloadReconcile {
         return kind && job_kinds_ != nullptr && job_kinds_->contains(*kind);
     }
 
-    /// A Workload without an owner that is managed here gives its finalizer and quota back by
-    /// itself: when it is deleted (by the garbage collector, when its owner is gone), and when its
-    /// owner was taken from it and no pods are left. While an owner of an unknown kind is there, it
-    /// stays as it is.
+    /// Removes the finalizer and releases the quota of a Workload without an owner that is managed
+    /// here: when the Workload is deleted (by the garbage collector, if its owner is gone), and
+    /// when its owner was taken from it and no pods are left. A Workload with an owner of an
+    /// unknown kind stays as it is.
     bool handle_orphan() {
         if (has_known_owner()) {
             return workload_.metadata.deletion_timestamp.has_value();
@@ -177,7 +177,8 @@ class WorkloadReconcile {
         return is_deleting;
     }
 
-    /// Not by the scheduler, which gave its place away: whatever ended in between, it is seen here.
+    /// Finishes a slice that was replaced. The scheduler leaves this to the reconciler, which sees
+    /// it even after a restart.
     bool end_replaced_slice() {
         const auto replacement = find_replacement_of_slice(stores_, settings_, workload_);
         if (!replacement) {
@@ -191,8 +192,8 @@ class WorkloadReconcile {
         return write(changed, {std::move(note)});
     }
 
-    /// A check in Retry says when to try again: the latest such time goes to requeueState, unless
-    /// it has passed (there it would be taken away again).
+    /// Copies the latest time at which a check in Retry may be tried again into requeueState. Skips
+    /// a time that has passed: handle_active() would remove it again.
     bool sync_retry_time() {
         std::optional<Time> latest;
         for (const api::AdmissionCheckState* check :
@@ -230,8 +231,8 @@ class WorkloadReconcile {
         if (requeued == nullptr || requeued->status != api::condition_status::kFalse) {
             return false;
         }
-        // Also what Sluice itself deactivated (DeactivatedDueTo…): if it is activated again, it
-        // is meant to run.
+        // This includes Workloads that Sluice itself deactivated (DeactivatedDueTo…): a user who
+        // activates one wants it to run.
         if (requeued->reason.starts_with(reason::kDeactivated)) {
             return set_requeued(reason::kReactivated, "The workload was reactivated");
         }
@@ -267,7 +268,7 @@ class WorkloadReconcile {
         if (!evicted) {
             return evict_now(eviction, changed);
         }
-        // Server-side apply cannot remove what another manager owns, a merge patch can.
+        // Unlike a server-side apply, a merge patch can remove fields that another manager owns.
         json::Value status = json::Object{{"requeueState", nullptr}};
         json::Array conditions;
         for (const api::Condition& condition : changed.status.conditions) {
@@ -322,7 +323,7 @@ class WorkloadReconcile {
         }
     }
 
-    /// QuotaReserved=False with its reason, and Admitted as it follows.
+    /// Writes QuotaReserved=False with its reason, and the condition Admitted that follows.
     bool sync_waiting() {
         api::Workload changed = workload_;
         bool is_changed = false;
@@ -371,8 +372,8 @@ class WorkloadReconcile {
         );
     }
 
-    /// Nobody else takes the quota back from a Workload that lost its job, where such ones are not
-    /// finished.
+    /// Releases the quota of a deactivated Workload that lost its job. If orphans are not finished,
+    /// no other step does it.
     bool release_deactivated_orphan() {
         if (is_active(workload_) || !is_evicted(workload_) ||
             lost_job_of(workload_.metadata) == nullptr) {
@@ -399,7 +400,8 @@ class WorkloadReconcile {
         }
     }
 
-    /// Pods that are not ready in time end the admission; where that was so too often, for good.
+    /// Evicts a Workload whose pods are not ready in time; deactivates it once the limit is
+    /// reached.
     bool watch_pods_ready() {
         const auto& policy = settings_.wait_for_pods_ready;
         if (!policy || is_evicted(workload_)) {
@@ -485,7 +487,7 @@ class WorkloadReconcile {
         return write(changed, std::move(events));
     }
 
-    /// A reason of the gate UnadmittedWorkloadsObservability, or what there was before it.
+    /// Returns `reason` with gate UnadmittedWorkloadsObservability, else the older `without_gate`.
     std::string_view detailed(std::string_view reason, std::string_view without_gate) const {
         return settings_.gates.unadmitted_workloads_observability ? reason : without_gate;
     }
@@ -548,7 +550,7 @@ class WorkloadReconcile {
     void watch_execution_time() {
         const api::Condition* admitted = find_condition(workload_, condition::kAdmitted);
         const auto limit = workload_.spec.maximum_execution_time_seconds;
-        // What is deactivated stays admitted until its pods are gone.
+        // A deactivated Workload stays admitted until its pods are gone.
         if (!limit || !workload_.spec.active.value_or(true) || admitted == nullptr ||
             admitted->status != api::condition_status::kTrue || !admitted->last_transition_time) {
             return;
@@ -579,7 +581,7 @@ class WorkloadReconcile {
     Time now_;
     std::shared_ptr<const api::LocalQueue> queue_;
     std::shared_ptr<const api::ClusterQueue> cluster_queue_;
-    std::optional<workload::Waiting> waiting_;  ///< none: quota is reserved, or nothing to be said
+    std::optional<workload::Waiting> waiting_;  ///< why quota is not reserved, if it is known
     Outcome outcome_;
 };
 

@@ -1,3 +1,4 @@
+// Reconciles a Workload: conditions, evictions, back-off, deadlines and its end.
 #pragma once
 
 #include "controller/reconcile/reconcile.hpp"
@@ -7,8 +8,8 @@
 
 namespace sluice::controller {
 
-/// What is to be done about one Workload, with or without a job: orphans, back-off, deactivation,
-/// stopped queues, admission checks and the reasons why it waits.
+/// Returns the next action for one Workload, with or without a job. It covers orphans, back-off,
+/// deactivation, stopped queues, admission checks and the reasons for waiting.
 Outcome reconcile_workload(const View& view, std::string_view ns, std::string_view name, Time now);
 
 }  // namespace sluice::controller

@@ -1,3 +1,4 @@
+// Reconciles a WorkloadPriorityClass: copies its value to the Workloads that use it.
 #pragma once
 
 #include "controller/reconcile/reconcile.hpp"
@@ -7,8 +8,8 @@
 
 namespace sluice::controller {
 
-/// Carries the value of a WorkloadPriorityClass to every Workload that names it.
-/// Each is written by itself, so that one refusal holds up no other. Deleting the class changes
+/// Copies the value of a WorkloadPriorityClass to every Workload that names it. The writes are
+/// independent, so that a refusal of one does not delay the rest. Deleting the class changes
 /// nothing.
 Outcome reconcile_workload_priority_class(const Stores& stores, std::string_view name);
 

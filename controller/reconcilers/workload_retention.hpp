@@ -1,3 +1,4 @@
+// Deletes finished Workloads after their retention time (KEP-1618).
 #pragma once
 
 #include "api/kueue/workload.hpp"
@@ -7,8 +8,8 @@
 
 namespace sluice::controller {
 
-/// Deletes a finished Workload once objectRetentionPolicies.workloads.afterFinished has passed
-/// (KEP-1618); its finalizer goes first, whatever made it finish. Requires: it is finished.
+/// Deletes a finished Workload once objectRetentionPolicies.workloads.afterFinished has passed. Its
+/// finalizer is removed first, whatever finished it. Requires: the Workload is finished.
 Outcome delete_after_retention(
     const api::Workload& workload, const config::WorkloadRetention& retention, Time now
 );

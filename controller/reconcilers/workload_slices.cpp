@@ -7,8 +7,9 @@ namespace sluice::controller {
 
 namespace {
 
-/// Slices of one job give way in whatever ClusterQueue they are. Workloads without a job do so if
-/// the scheduler counted one as free for the other, which it does within one ClusterQueue.
+/// Returns true if `replacement` took the place of `slice`. Slices of one job replace each other in
+/// any ClusterQueues. Workloads without a job do so only within one ClusterQueue, because only
+/// there the scheduler counts the quota of one as free for the other.
 bool took_place_of(const api::Workload& replacement, const api::Workload& slice) {
     const auto& given = slice.status.admission;
     const auto& taken = replacement.status.admission;
@@ -29,7 +30,8 @@ std::shared_ptr<const api::Workload> find_replacement_of_slice(
     for (const auto& [key, other] :
          workloads_replacing(stores, metadata.namespace_, metadata.name)) {
         const bool stays = !is_evicted(*other) && !other->metadata.deletion_timestamp;
-        // Until its admission checks are ready the job runs on the smaller slice.
+        // Until the admission checks of the larger slice are ready, the job runs on the smaller
+        // one.
         if (is_admitted(*other) && !is_finished(*other) && stays && took_place_of(*other, slice)) {
             return other;
         }

@@ -1,4 +1,4 @@
-// Which slice of an elastic job has taken the place of another (KEP-77).
+// Finds the slice of an elastic job that has replaced another one (KEP-77).
 #pragma once
 
 #include "api/kueue/workload.hpp"
@@ -9,8 +9,9 @@
 
 namespace sluice::controller {
 
-/// Returns the admitted Workload that took the place of this slice, which holds quota too, so that
-/// the slice has to end. Returns nullptr if there is none or if it is on its way out itself.
+/// Returns the admitted Workload that took the place of this slice, so that the slice, which still
+/// holds quota, has to end. Returns nullptr if no such Workload exists, or if it is being evicted
+/// or deleted itself.
 std::shared_ptr<const api::Workload> find_replacement_of_slice(
     const Stores& stores, const Settings& settings, const api::Workload& slice
 );

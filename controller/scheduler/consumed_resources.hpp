@@ -1,3 +1,4 @@
+// The resources that a LocalQueue has consumed, for the status of admission fair sharing.
 #pragma once
 
 #include "api/kueue/local_queue.hpp"
@@ -8,8 +9,9 @@
 
 namespace sluice::controller {
 
-/// What the engine says that a LocalQueue has consumed, as its status shows it (KEP-4136); none
-/// without admission fair sharing, and for a LocalQueue that the engine does not know.
+/// Returns the resources that a LocalQueue has consumed by the engine's account, as its status
+/// shows them (KEP-4136). Returns nullopt without admission fair sharing, or if the engine does not
+/// know the LocalQueue or has no account of it yet.
 std::optional<api::AdmissionFairSharingStatus> consumed_by(
     const engine::State& state, const kube::ObjectKey& local_queue
 );

@@ -20,7 +20,7 @@ namespace sluice::controller {
 namespace {
 
 constexpr std::string_view kController = "kueue-admission";
-/// More reasons of parked classes are not remembered; they are then told anew.
+/// How many reasons of parked classes are kept; above that, all are forgotten and found again.
 constexpr std::size_t kParkedClassesMax = 10'000;
 constexpr const char* kBypassed =
     "Bypassed scheduling evaluation because an equivalent workload recently failed";
@@ -44,7 +44,7 @@ std::int64_t whole_seconds(Duration duration) {
     return std::chrono::round<std::chrono::seconds>(duration).count();
 }
 
-/// Names the uid and not the version: an admission or eviction holds on any newer state of the
+/// Names the uid but not the version: an admission or eviction is valid for any newer state of the
 /// object.
 Write loose_status_write(const api::Workload& workload) {
     Write write = status_write(workload);
@@ -64,7 +64,7 @@ ObjectKey write_key(const kube::NamespacedName& key) {
     return {kind_of<api::Workload>(), key.namespace_, key.name};
 }
 
-/// How long a reason is left alone after the writer gave it up so often: it takes decisions' room.
+/// Returns the delay before a failed reason is written again: its writes take room from decisions.
 Duration delay_after(std::uint32_t failures) {
     constexpr std::uint32_t kDoublings = 6;
     return std::chrono::seconds(1U << std::min(failures, kDoublings));
@@ -73,7 +73,7 @@ Duration delay_after(std::uint32_t failures) {
 }  // namespace
 
 void DecisionApplier::apply(const engine::CycleResult& result) {
-    // All texts are made before anything is sent: an event to the engine would move its indices.
+    // Build all texts before sending any: an event to the engine would change its indices.
     for (const engine::AdmissionDecision& decision : result.admitted) {
         take_admission(decision);
     }
@@ -130,7 +130,7 @@ void DecisionApplier::take_preemption(const engine::PreemptionDecision& decision
 }
 
 void DecisionApplier::take_refusal(const engine::RefusalDecision& decision) {
-    // Where Kueue finds no reason it shows none; flavors are what such a workload lacks.
+    // If Kueue finds no reason, it shows none. Such a workload lacks a matching flavor.
     const auto reason_of = decision.reason == engine::WaitingReason::Unspecified
                                ? engine::WaitingReason::NoMatchingFlavor
                                : decision.reason;
@@ -153,7 +153,7 @@ void DecisionApplier::take_refusal(const engine::RefusalDecision& decision) {
         .blocked_on_gates = decision.kind == engine::RefusalKind::PreemptionGated,
         .is_of_class = false,
     };
-    const bool is_of_class = !refusal.blocked_on_gates;  // others of its class may have no gates
+    const bool is_of_class = !refusal.blocked_on_gates;  // members of its class may lack gates
     Parked told{.reason = refusal.reason, .message = refusal.message, .has_untold = false};
     entries_[key].refusal = std::move(refusal);
     touched_.push_back(key);
@@ -191,7 +191,7 @@ void DecisionApplier::send(const Key& key) {
         if (is_unreadable || is_outdated(*entry.admission, workload.get())) {
             const bool is_gone = !workload || workload->metadata.uid != entry.admission->uid;
             entry.admission.reset();
-            entry.eviction.reset();  // it holds nothing that could be taken from it
+            entry.eviction.reset();  // without an admission there is nothing to evict
             forget_if_done(key);
             const Time now = parts_.clock.now();
             parts_.feeder.apply(
@@ -225,7 +225,7 @@ void DecisionApplier::send(const Key& key) {
             return;
         }
         if (workload->metadata.resource_version == entry.refused_version) {
-            return;  // the newer state is on its way
+            return;  // the watch has not delivered the newer state yet
         }
         if (!parts_.sink.has_room()) {
             waiting_.insert(key);
@@ -291,7 +291,7 @@ void DecisionApplier::send_admission(
         now
     );
     if (parts_.settings.wait_for_pods_ready && has_job(workload.metadata)) {
-        // What the job's reconciler would have to write next.
+        // Otherwise the job's reconciler would have to write this next.
         workload::set_pods_ready(changed, workload::ConditionStatus::False, now);
     }
     Write write = loose_status_write(changed);
@@ -356,7 +356,7 @@ void DecisionApplier::admission_ended(
     );
     Entry& entry = entries_[key];
     entry.admission.reset();
-    entry.eviction.reset();  // it holds nothing that could be taken from it
+    entry.eviction.reset();  // without an admission there is nothing to evict
     forget_if_done(key);
     const Time now = parts_.clock.now();
     const bool is_gone = result.error().code == ErrorCode::NotFound;
@@ -476,7 +476,7 @@ void DecisionApplier::send_refusal(
         forget_if_done(key);
         return;
     }
-    // A reason holds only for what it was decided on: the newer state may have an admission.
+    // A reason is valid only for the state it was decided on: a newer one may have an admission.
     Write write = status_write(changed);
     write.events.push_back(
         workload_event(workload, refusal.reason, refusal.message, EventType::Warning)
@@ -506,7 +506,7 @@ void DecisionApplier::refusal_ended(
             {{"workload", kube::to_string(key)}, {"error", result.error().detail}}
         );
         if (is_retryable(result.error().code) && !entry.admission) {
-            // What was decided since, if anything, says more than what could not be said.
+            // A refusal that was decided since then is kept: it says more than the one that failed.
             if (!entry.refusal) {
                 entry.refusal = refusal;
             }
@@ -559,10 +559,10 @@ void DecisionApplier::tell_parked(const Key& key) {
     }
     const bool has_condition = find_condition(*workload, api::condition::kQuotaReserved) != nullptr;
     if (has_condition && !is_scheduler_reason(parked.reason)) {
-        return;  // the Workload's reconciler takes such a reason back where it does not hold
+        return;  // the Workload's reconciler would remove this reason if it does not apply
     }
-    // Kueue has a sentence of its own for a class that is passed over; where it would leave the
-    // Workload without any, the numbers of the one that was tried say more.
+    // Kueue has its own message for a class that is passed over. If it would write none, the
+    // message of the workload that was tried says more, because it has numbers.
     const workload::TranslationGates& gates = parts_.settings.gates;
     const bool is_told_by_kueue = gates.unadmitted_workloads_observability &&
                                   (has_condition || gates.unadmitted_workloads_explicit_status);

@@ -1,3 +1,4 @@
+// Writes the scheduler's decisions to the API server and reports the results to the engine.
 #pragma once
 
 #include "base/clock.hpp"
@@ -19,10 +20,10 @@
 
 namespace sluice::controller {
 
-/// Writes what a cycle decided into the Workloads, and tells the engine how that went. Decisions
-/// never wait for the API server: the engine assumes them, and a refused write becomes an event
-/// that takes them back. Reasons for waiting are written while the sink has room; of those that
-/// have to wait for it each Workload keeps the latest.
+/// Writes the decisions of a cycle into the Workloads, and reports the results to the engine.
+/// Decisions never wait for the API server: the engine assumes them, and a refused write becomes an
+/// event that takes them back. Reasons for waiting are written while the sink has room; while they
+/// wait for room, only the latest reason of each Workload is kept.
 class DecisionApplier {
   public:
     struct Parts {
@@ -37,30 +38,31 @@ class DecisionApplier {
 
     explicit DecisionApplier(const Parts& parts) : parts_(parts) {}
 
-    /// Takes the decisions of one cycle. Requires: no event was applied since the cycle.
+    /// Starts to write the decisions of one cycle. Requires: no event was applied since the cycle.
     void apply(const engine::CycleResult& result);
-    /// The store has a new echo of the Workload, or it is gone: settles what was assumed, and sends
-    /// what waited for it.
+    /// The store has a new echo of the Workload, or the Workload is gone: reports an admission that
+    /// the store now shows, and sends writes that waited for the echo.
     void workload_changed(const std::string& ns, const std::string& name);
-    /// Sends reasons that waited for room, in turns, as long as the sink has some. False: some
-    /// still wait.
+    /// Sends reasons that waited for room, each Workload in turn, while the sink has room. Returns
+    /// false if some still wait.
     bool send_waiting();
-    /// When a reason that the server did not take is tried again; none: there is none.
+    /// Returns when a reason is written again after a failure; nullopt if no write has failed.
     std::optional<Instant> next_attempt() const;
-    /// Whether workloads hold quota of the ClusterQueue in the engine's account, or an admission
-    /// into it is on its way. Cost: in proportion to what is outstanding.
+    /// Returns true if workloads hold quota of the ClusterQueue in the engine's account, or if an
+    /// admission into it is being written. Cost: proportional to the number of outstanding
+    /// decisions.
     bool has_holders(const std::string& cluster_queue) const;
-    /// How many decisions are not yet seen in the store.
+    /// Returns how many Workloads have decisions that the store does not show yet.
     std::size_t outstanding() const { return entries_.size(); }
 
   private:
     struct Admission {
         std::string uid;
-        std::int64_t generation = 0;  ///< of the spec that was decided on
+        std::int64_t generation = 0;  ///< of the spec for which the decision was made
         api::Admission admission;
-        std::string considered;  ///< the flavors that it passed over, for the event
+        std::string considered;  ///< the flavors that were passed over, for the event
         bool sent = false;
-        bool written = false;  ///< accepted, its echo not yet seen
+        bool written = false;  ///< accepted, but the store does not show it yet
     };
     struct Eviction {
         std::string uid;
@@ -77,33 +79,34 @@ class DecisionApplier {
         std::string uid;
         std::string reason;
         std::string message;
-        bool blocked_on_gates = false;  ///< of preemption
+        bool blocked_on_gates = false;  ///< preemption gates block the workload
         bool is_of_class = false;       ///< an equivalent workload was tried, not this one
     };
-    /// Why a scheduling class is parked.
+    /// The reason for which a scheduling class is parked.
     struct Parked {
         std::string reason;
         std::string message;
-        bool has_untold = true;  ///< a workload of it may be parked unseen and know no reason
+        bool has_untold = true;  ///< a workload of the class may be parked without a reason
     };
-    /// What is to be written into one Workload.
+    /// The decisions to write into one Workload.
     struct Entry {
         std::optional<Admission> admission;
         std::optional<Eviction> eviction;
-        std::optional<Refusal> refusal;      ///< the latest that is not sent
-        bool refusal_sent = false;           ///< an earlier one is on its way
-        std::uint32_t refusal_failures = 0;  ///< in a row
+        std::optional<Refusal> refusal;      ///< the latest refusal that is not sent
+        bool refusal_sent = false;           ///< an earlier refusal is being written
+        std::uint32_t refusal_failures = 0;  ///< failed writes in a row
         Instant refusal_not_before{};
-        std::string refused_version;  ///< of the object, that is not the server's any more
+        std::string refused_version;  ///< resourceVersion that the server refused as outdated
     };
     using Key = kube::NamespacedName;
 
     void take_admission(const engine::AdmissionDecision& decision);
     void take_preemption(const engine::PreemptionDecision& decision);
     void take_refusal(const engine::RefusalDecision& decision);
-    /// Whether the object, its spec or the ClusterQueue is not there any more as it was decided on.
+    /// Returns true if the decision no longer applies: the Workload is gone or has another spec, or
+    /// the ClusterQueue is gone or is being deleted.
     bool is_outdated(const Admission& admission, const api::Workload* workload) const;
-    /// Sends the next thing for the Workload if nothing of ours is on its way to it.
+    /// Sends the next decision for the Workload if no write of an earlier one is under way.
     void send(const Key& key);
     void send_admission(const Key& key, Admission& admission, const api::Workload& workload);
     void send_eviction(const Key& key, Eviction& eviction, const api::Workload& workload);
@@ -115,25 +118,29 @@ class DecisionApplier {
         const Result<void>& result
     );
     void admission_ended(const Key& key, const std::string& uid, const Result<void>& result);
+    /// Reports the admission as written once the store shows it.
     void settle(const Key& key);
-    /// A workload that is parked unseen, because an equivalent one did not fit, is told what that
-    /// one was.
+    /// Gives a reason to a workload that was parked without an attempt: that of the equivalent
+    /// workload which did not fit.
     void tell_parked(const Key& key);
+    /// Calls tell_parked() for the other inadmissible workloads of the decision's class.
     void tell_parked_class(const engine::RefusalDecision& decision);
-    /// It is in a queue of the engine: a reason from its last attempt still holds.
+    /// Returns true if the workload is in a queue of the engine, so that a reason from its last
+    /// attempt still applies.
     bool is_waiting(const api::Workload& workload) const;
+    /// Returns true if the workload may be queued and shows no reason for waiting yet.
     bool is_untold(const api::Workload& workload) const;
     void forget_if_done(const Key& key);
-    /// The admission of the entry, or nullptr.
+    /// Returns the admission of the entry, or nullptr.
     Admission* find_admission(const Key& key);
 
     Parts parts_;
     std::map<Key, Entry> entries_;
-    std::vector<Key> touched_;  ///< entries that the present cycle made
+    std::vector<Key> touched_;  ///< entries that the present cycle created or changed
     std::set<Key> waiting_;     ///< entries whose refusal found no room
-    Key last_sent_;             ///< whose turn it was last
+    Key last_sent_;             ///< the entry in `waiting_` that was sent last
     std::set<std::pair<Instant, Key>>
-        later_;  ///< entries whose refusal failed, by the next attempt
+        later_;  ///< entries whose refusal failed, by the time of the next attempt
     std::map<std::pair<std::string, std::uint64_t>, Parked> parked_;  ///< by queue and class
 };
 

@@ -18,13 +18,13 @@ namespace {
 
 constexpr Duration kDelayFirst = std::chrono::milliseconds(1);
 constexpr Duration kDelayMax = std::chrono::milliseconds(10);
-/// Upstream goes on every 10 ms as long as there is a head (that of a blocked StrictFIFO queue
-/// stays one). Without any change the outcome can only differ by the progress of flavor scans,
-/// which has ended by then.
+/// Kueue runs a cycle every 10 ms while a queue has a head (a blocked StrictFIFO queue keeps its
+/// head). Without changes only the progress of flavor scans can change the outcome, and the scans
+/// have ended after this many cycles.
 constexpr std::uint32_t kCyclesUntilIdle = 50;
 constexpr Duration kIdleDelay = std::chrono::seconds(1);
 constexpr Duration kAuditEvery = std::chrono::minutes(1);
-/// Of one audit; the others are only counted.
+/// How many findings of one audit are logged; the rest are only counted.
 constexpr std::size_t kFindingsLogged = 20;
 constexpr Duration kNoRoomDelay = std::chrono::milliseconds(10);
 
@@ -41,7 +41,7 @@ std::optional<Instant> SchedulingLoop::step() {
     if (!inconsistent_.empty()) {
         due = earlier(due, audit_at_);
     }
-    // Reasons for waiting get the room that decisions left.
+    // Reasons for waiting use the room that decisions left over.
     if (!parts_.applier.send_waiting()) {
         due = earlier(due, now.instant + kNoRoomDelay);
     }
@@ -85,7 +85,7 @@ std::optional<Instant> SchedulingLoop::run_what_is_due(const Now& now) {
 }
 
 void SchedulingLoop::audit_once_a_minute(const Now& now) {
-    // Quota that cannot be read must not be given away, not even until the next minute.
+    // Quota that cannot be read must not be given away, so do not wait for the next minute.
     auto unaccounted = parts_.feeder.unaccounted();
     const bool is_new = unaccounted != unaccounted_;
     unaccounted_ = std::move(unaccounted);
@@ -132,7 +132,7 @@ void SchedulingLoop::hold_back(Time now) {
     const engine::QuotaTree& tree = parts_.state.tree();
     workload::Translator::HeldBack messages;
     for (const auto& [root, what] : inconsistent_) {
-        // What was a root at the audit may have got a parent since.
+        // A node that was a root at the audit may have a parent now.
         for (const auto queue : tree.cluster_queues_of(tree.node(root).root)) {
             messages.emplace(
                 tree.node(queue).name,

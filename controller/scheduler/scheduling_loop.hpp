@@ -1,3 +1,4 @@
+// Decides when a scheduling cycle runs, and audits the engine's state once a minute.
 #pragma once
 
 #include "base/clock.hpp"
@@ -17,8 +18,8 @@
 
 namespace sluice::controller {
 
-/// Decides when a scheduling cycle runs: at once while cycles admit or preempt, soon after one that
-/// did not, ever later while nothing changes.
+/// Decides when a scheduling cycle runs: at once after a cycle that admitted or preempted, soon
+/// after a cycle that did not, and after longer and longer delays while nothing changes.
 class SchedulingLoop {
   public:
     struct Parts {
@@ -27,23 +28,23 @@ class SchedulingLoop {
         DecisionApplier& applier;
         const WriteSink& sink;
         const Clock& clock;
-        /// Told of every cycle that had a head, with the time it took; may be empty.
+        /// Called after every cycle that had a head, with the time it took; may be empty.
         std::function<void(const engine::CycleResult&, Duration)> on_cycle;
-        /// Told of what every audit found; may be empty.
+        /// Called after every audit with its findings; may be empty.
         std::function<void(const std::vector<engine::AuditFinding>&)> on_audit;
-        /// Told of each ClusterQueue whose activity an audit changed.
+        /// Called for each ClusterQueue whose activity an audit changed; may be empty.
         std::function<void(const std::string&)> on_activity;
     };
 
     explicit SchedulingLoop(Parts parts) : parts_(std::move(parts)) {}
 
-    /// Runs what is due, at most one cycle. Returns when to be called again, an instant that has
-    /// passed meaning at once; none: when something changes.
+    /// Runs the work that is due, at most one cycle. Returns when to call it again (an instant in
+    /// the past means at once); nullopt if only a change makes that necessary.
     std::optional<Instant> step();
 
   private:
-    /// The present of both clocks, read once a step: delays go by `instant`, what the API shows and
-    /// the engine compares with it by `wall`.
+    /// The present time on both clocks, read once a step. Delays use `instant`; times that the API
+    /// shows, and that the engine compares with them, use `wall`.
     struct Now {
         Instant instant;
         Time wall;
@@ -51,13 +52,14 @@ class SchedulingLoop {
 
     std::optional<Instant> run_what_is_due(const Now& now);
     std::optional<Instant> after_fruitless_cycle(const Now& now);
-    /// When the engine has something due; soon enough to notice that the wall clock was set.
+    /// Returns when the engine has work due, but at the latest when the wall clock has to be
+    /// checked for steps.
     std::optional<Instant> engine_due(const Now& now) const;
-    /// Looks for what is inconsistent in the engine's state, which only a bug makes, and, at once
-    /// when it changes, for admissions that cannot be read. Trees that have such a thing admit
-    /// nothing until an audit finds none.
+    /// Looks for inconsistencies in the engine's state, which only a bug causes, and for quota that
+    /// cannot be read. If the unreadable quota changes, the audit runs at once. A tree with such a
+    /// finding admits nothing until an audit finds none.
     void audit_once_a_minute(const Now& now);
-    /// The ClusterQueues that are in an inconsistent tree now, and no others, are inactive.
+    /// Makes exactly the ClusterQueues in inconsistent trees inactive.
     void hold_back(Time now);
     void refresh_tree(Time now);
 
@@ -66,8 +68,8 @@ class SchedulingLoop {
     std::uint32_t fruitless_ = 0;  ///< cycles in a row without an admission or preemption
     Instant retry_at_{};
     Instant audit_at_{};
-    std::map<engine::NodeIndex, std::string> inconsistent_;  ///< by root: what was found
-    std::vector<UnaccountedQuota> unaccounted_;              ///< as StateFeeder says it
+    std::map<engine::NodeIndex, std::string> inconsistent_;  ///< by root: its first finding
+    std::vector<UnaccountedQuota> unaccounted_;  ///< the last result of StateFeeder::unaccounted()
 };
 
 }  // namespace sluice::controller

@@ -7,7 +7,7 @@
 namespace sluice::controller {
 
 void StateFeeder::follow_clock() {
-    // Both are read here: a `now` taken earlier would look like a clock set back.
+    // Read both clocks here: a `now` that was read earlier would look like a clock set back.
     const Time now = clock_.now();
     const Duration step = clock_steps_.observe(now, clock_.instant());
     if (step != Duration::zero()) {

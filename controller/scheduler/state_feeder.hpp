@@ -1,3 +1,4 @@
+// Sends changes of the stores to the engine as events.
 #pragma once
 
 #include "base/clock.hpp"
@@ -13,8 +14,8 @@
 
 namespace sluice::controller {
 
-/// Tells the engine what changed in the stores. Nothing reaches the engine before feed_all, which
-/// tells it everything that is there.
+/// Sends changes of the stores to the engine as events. The engine gets nothing before feed_all(),
+/// which sends everything in the stores.
 class StateFeeder {
   public:
     StateFeeder(
@@ -26,34 +27,37 @@ class StateFeeder {
     )
         : context_{registry, stores}, translator_(translator), state_(state), clock_(clock) {}
 
-    /// Everything, kind by kind in the order of the registry. Requires: all stores hold a whole
-    /// list.
+    /// Sends every object, kind by kind in the order of the registry. Requires: all stores hold a
+    /// complete list.
     void feed_all(Time now);
+    /// Returns true after feed_all().
     bool is_fed() const { return is_fed_; }
-    /// How many changes were told since the beginning; a cycle need not be repeated while it stays.
+    /// Returns how many events the engine has received. While the number stays the same, a cycle
+    /// need not be repeated.
     std::uint64_t changes() const { return changes_; }
 
-    /// Called after the store of its kind has taken the change: tells the object and all that
-    /// depends on it.
+    /// Sends the object and everything that depends on it. Call this after the store has taken the
+    /// change.
     void changed(const kube::AnyChange& change, Time now);
-    /// The Workload as the store has it now, though it did not change: a write of ours has ended.
+    /// Sends the Workload as the store has it now. Called when a write has ended, though the store
+    /// did not change.
     void workload_changed(const std::string& ns, const std::string& name, Time now);
 
-    /// Quota that the engine does not count, as what holds or owns it cannot be read.
+    /// Returns the quota that the engine does not count, because an object that holds or owns it
+    /// cannot be read.
     std::vector<UnaccountedQuota> unaccounted() const;
-    /// Makes exactly these ClusterQueues inactive, with the message of each; those whose activity
-    /// or message changed are returned.
+    /// Makes exactly these ClusterQueues inactive, each with its message. Returns those whose
+    /// activity or message changed.
     std::vector<std::string> hold_back(workload::Translator::HeldBack messages, Time now);
 
-    /// Any other event, for example how a write went.
+    /// Sends another event to the engine, for example the result of a write.
     void apply(const engine::Event& event, Time now);
-    /// Moves the engine's own delays along when the wall clock was set. `now` is the time that the
-    /// engine is told next; apply() does this by itself.
+    /// Shifts the engine's delays if the wall clock was set. apply() calls this before each event.
     void follow_clock();
 
   private:
     void translate(const ObjectKey& key, Time now);
-    /// The object as it is and what depends on it.
+    /// Sends the object as it is, and everything that depends on it.
     void refresh(const ObjectKey& key, Time now);
 
     ChangeContext context_;

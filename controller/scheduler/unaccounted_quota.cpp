@@ -17,7 +17,8 @@ namespace {
 using kube::NamespacedName;
 using kube::UnreadableObject;
 
-/// The string at a path, "" where there is none; nothing where something else is in its place.
+/// Returns the string at a path; "" if it is missing or null; nullopt if a value of another type is
+/// in its place.
 std::optional<std::string> read_string(
     const json::Value& object, std::initializer_list<std::string_view> path
 ) {
@@ -40,7 +41,7 @@ std::optional<std::string> read_string(
     return value->is_string() ? std::optional(std::string(value->as_string())) : std::nullopt;
 }
 
-/// Whether the conditions say that a Workload holds quota, or may say so.
+/// Returns true if the conditions say that the Workload holds quota, or if they cannot be read.
 bool may_hold_quota(const json::Value& workload) {
     const json::Value* status = workload.find("status");
     if (status == nullptr || status->is_null()) {
@@ -97,13 +98,14 @@ class Search {
         }
     }
 
+    /// Adds the message to every ClusterQueue, because the object does not say which tree it is in.
     void add_every_tree(const std::string& message) {
         for (const auto& [name, queue] : stores_.of<api::ClusterQueue>().all()) {
             add(state_.find_cluster_queue(name.name), message);
         }
     }
 
-    /// The tree of the Cohort that a member names in `field`.
+    /// Adds the message to the tree of the Cohort that a member names in `field`.
     void add_tree_named_in(
         const UnreadableObject& member, std::string_view field, const std::string& message
     ) {

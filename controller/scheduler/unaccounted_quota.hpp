@@ -1,3 +1,4 @@
+// Finds quota that the engine cannot count, because an object cannot be read.
 #pragma once
 
 #include "controller/reconcile/stores.hpp"
@@ -8,19 +9,19 @@
 
 namespace sluice::controller {
 
-/// Something that cannot be read as the API server has it, and that may hold, own or lend quota
-/// which the engine therefore does not count.
+/// An object that cannot be read in its present version, and that may hold, own or lend quota. The
+/// engine does not count this quota.
 struct UnaccountedQuota {
-    engine::NodeIndex node;  ///< a ClusterQueue or Cohort of the tree that it concerns
-    std::string message;     ///< names the object and what is wrong with it
+    engine::NodeIndex node;  ///< a ClusterQueue or Cohort of the tree that the object concerns
+    std::string message;     ///< names the object and the error
 
     bool operator==(const UnaccountedQuota&) const = default;
 };
 
-/// What of the stores the engine cannot account for: Workloads that may hold quota, and
-/// ClusterQueues and Cohorts of which no version was ever read. Where an object does not even say
-/// which tree it concerns, each ClusterQueue is named. In the order of kinds and names. Cost: in
-/// proportion to what cannot be read.
+/// Returns the objects that the engine cannot account for: Workloads that may hold quota, and
+/// ClusterQueues and Cohorts of which no version was ever read. If an object does not even say
+/// which tree it concerns, each ClusterQueue is listed with it. The order is that of kinds and
+/// names. Cost: proportional to the number of unreadable objects.
 std::vector<UnaccountedQuota> find_unaccounted_quota(
     const Stores& stores, const engine::State& state
 );

@@ -1,3 +1,4 @@
+// The discovery documents of the visibility API: its group, versions and resources.
 #pragma once
 
 #include "json/value.hpp"
@@ -6,20 +7,20 @@
 #include <string>
 #include <string_view>
 
-/// What an aggregated API server says of its API: the group, its versions and resources.
+/// The documents in which an aggregated API server describes its API.
 namespace sluice::controller {
 
-/// The preferred one first.
+/// The versions of the visibility API, the preferred version first.
 inline constexpr std::array<std::string_view, 2> kVisibilityVersions = {"v1beta2", "v1beta1"};
 
-/// APIGroupList: what is at /apis.
+/// Returns the APIGroupList that is served at /apis.
 json::Value make_group_list();
-/// APIGroup: what is at /apis/visibility.kueue.x-k8s.io.
+/// Returns the APIGroup that is served at /apis/visibility.kueue.x-k8s.io.
 json::Value make_group();
-/// APIResourceList: what is at /apis/visibility.kueue.x-k8s.io/<version>.
+/// Returns the APIResourceList that is served at /apis/visibility.kueue.x-k8s.io/<version>.
 json::Value make_resource_list(std::string_view version);
-/// APIGroupDiscoveryList (apidiscovery.k8s.io/v2): all of it at once, for clients that ask for it
-/// at /apis.
+/// Returns the APIGroupDiscoveryList (apidiscovery.k8s.io/v2): all of the above in one document,
+/// for clients that ask for it at /apis.
 json::Value make_aggregated_discovery();
 
 }  // namespace sluice::controller

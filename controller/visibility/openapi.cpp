@@ -86,7 +86,7 @@ Value make_metadata() {
 
 Value make_pending_workload() {
     return Object{
-        {"description", "A workload that waits for quota, and where it stands."},
+        {"description", "A workload that waits for quota, and its positions in the queues."},
         {"type", "object"},
         {"required",
          Array{"priority", "localQueueName", "positionInClusterQueue", "positionInLocalQueue"}},
@@ -105,7 +105,7 @@ Value make_pending_workload() {
 
 Value make_summary(Format format, std::string_view version) {
     return Object{
-        {"description", "What waits in a ClusterQueue or LocalQueue, in the order of the queue."},
+        {"description", "Pending workloads of a ClusterQueue or LocalQueue, in queue order."},
         {"type", "object"},
         {"required", Array{"items"}},
         {"properties",
@@ -253,7 +253,8 @@ std::string path_v3(std::string_view version) {
 std::string make_v3_index() {
     Value paths = Object{};
     for (const std::string_view version : kVisibilityVersions) {
-        // Clients keep a document under its URL for ever, so that names its content.
+        // Clients cache a document under its URL forever, so the URL contains a hash of the
+        // content.
         paths.set(
             path_v3(version),
             Object{

@@ -34,7 +34,7 @@ api::PendingWorkload to_api(const PendingRow& row) {
     return made;
 }
 
-/// How the older version differs: by its name.
+/// The type of version v1beta1: only its apiVersion differs.
 const api::TypeInfo& type_of_v1beta1() {
     static const api::TypeInfo kInfo = [] {
         api::TypeInfo info = api::PendingWorkloadsSummary::type();

@@ -1,3 +1,4 @@
+// Looks up the pending workloads of a queue and prints them as a PendingWorkloadsSummary.
 #pragma once
 
 #include "api/kueue/workload.hpp"
@@ -15,7 +16,7 @@
 
 namespace sluice::controller {
 
-/// A workload that waits, and where.
+/// A pending workload and its positions in its queues, counted from 0.
 struct PendingRow {
     std::shared_ptr<const api::Workload> workload;
     std::int32_t in_cluster_queue = 0;
@@ -23,23 +24,23 @@ struct PendingRow {
 };
 using PendingRows = std::vector<PendingRow>;
 
-/// What waits in queues, for those who ask; answers are worked out from the order of the engine.
-/// Thread: that of the stores and the state.
+/// Finds the pending workloads of queues, in the engine's order. Thread: that of the stores and the
+/// state.
 class PendingWorkloads {
   public:
-    /// Lifetime: both must outlive it; the state stays where it is.
+    /// Lifetime: `stores` and `state` must outlive this object; `state` must not be moved.
     PendingWorkloads(const Stores& stores, engine::State& state) : stores_(stores), state_(state) {}
 
-    /// The rows of a page, in the order of the queue. None: there is no such queue.
+    /// Returns the rows of a page in the order of the queue; nullopt if the queue does not exist.
     std::optional<PendingRows> find(const VisibilityPath& queue, const workload::PendingPage& page);
 
   private:
     const Stores& stores_;
     engine::State& state_;
-    std::optional<workload::PendingOrder> order_;  ///< from the first question on
+    std::optional<workload::PendingOrder> order_;  ///< set by the first call of find()
 };
 
-/// PendingWorkloadsSummary as JSON, of that version of the API.
+/// Returns the rows as JSON: a PendingWorkloadsSummary in that version of the API.
 std::string print_summary(const PendingRows& rows, std::string_view version);
 
 }  // namespace sluice::controller

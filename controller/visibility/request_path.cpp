@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t kDefaultLimit = 1'000;
 constexpr std::int64_t kLimitMax = 100'000;
 
-/// The parts between slashes, percent-decoded; a slash at the end adds none.
+/// Returns the percent-decoded parts between slashes; a slash at the end adds no empty part.
 std::vector<std::string> split(std::string_view path) {
     std::vector<std::string> parts;
     while (!path.empty()) {
@@ -29,7 +29,7 @@ std::vector<std::string> split(std::string_view path) {
     return parts;
 }
 
-/// Errors: Invalid, in the words of Kubernetes' own servers.
+/// Errors: Invalid, with the message of Kubernetes' own servers.
 Result<std::int64_t> parse_integer(const std::string& text) {
     std::int64_t number = 0;
     const char* const end = text.data() + text.size();

@@ -1,3 +1,4 @@
+// Parses the paths and query parameters of visibility requests.
 #pragma once
 
 #include "base/error.hpp"
@@ -12,19 +13,20 @@ namespace sluice::controller {
 
 enum class QueueKind : std::uint8_t { ClusterQueue, LocalQueue };
 
-/// A request below /apis/visibility.kueue.x-k8s.io, as Kubernetes' REST paths are made.
+/// A request path below /apis/visibility.kueue.x-k8s.io.
 struct VisibilityPath {
-    std::string version;             ///< "": of the group itself
-    std::optional<QueueKind> queue;  ///< whose pending workloads; none: of the version itself
-    std::string ns;                  ///< of a LocalQueue
+    std::string version;             ///< "" for the path of the group itself
+    std::optional<QueueKind> queue;  ///< kind of the queue; nullopt for the path of a version
+    std::string ns;                  ///< namespace of a LocalQueue
     std::string name;
 };
 
-/// Reads a path without its query. None: the API has nothing there.
+/// Parses a path without its query. Returns nullopt if the API has no such path.
 std::optional<VisibilityPath> parse_visibility_path(std::string_view path);
 
-/// Reads query parameters `offset` and `limit` ("": not given). Without a limit, or with 0, it is
-/// 1,000; 100,000 are the most. What is negative counts as none. Errors: Invalid for no integer.
+/// Parses the query parameters `offset` and `limit` ("" if not given). The limit is 1,000 if it is
+/// missing or 0, and 100,000 at most. A negative offset counts as 0; a negative limit selects no
+/// rows. Errors: Invalid if a parameter is not an integer.
 Result<workload::PendingPage> parse_page(const std::string& offset, const std::string& limit);
 
 }  // namespace sluice::controller

@@ -76,7 +76,7 @@ serving::Access make_access(std::string_view path, const std::optional<Visibilit
     return access;
 }
 
-/// In the words of Kubernetes' own servers.
+/// Uses the message of Kubernetes' own servers.
 net::ServerResponse make_forbidden(
     const std::string& user, const serving::Access& access, const std::string& reason
 ) {
@@ -122,7 +122,7 @@ bool is_probe(std::string_view path) {
     return path == "/healthz" || path == "/livez" || path == "/readyz";
 }
 
-/// Those of the API server itself, and whom it calls its masters, may do all.
+/// Returns true for members of system:masters, who may do everything without a review.
 bool may_do_all(const serving::User& user) {
     return std::ranges::find(user.groups, "system:masters") != user.groups.end();
 }

@@ -1,3 +1,4 @@
+// The HTTP handler of the visibility API: authentication, authorization and pending workloads.
 #pragma once
 
 #include "controller/visibility/pending_workloads.hpp"
@@ -15,12 +16,13 @@
 
 namespace sluice::controller {
 
-/// Answers the requests of the visibility API (KEP-168-2) as an aggregated API server: who asks and
-/// whether they may is asked of the API server, what they ask for comes from the engine's order.
+/// Answers the requests of the visibility API (KEP-168-2) as an aggregated API server. The API
+/// server authenticates and authorizes the client; the pending workloads come from the engine's
+/// order.
 class VisibilityHandler final : public net::HttpHandler {
   public:
-    /// What waits in a queue; none: there is no such queue. Thread: that of the server. Errors:
-    /// Unavailable.
+    /// Finds the pending workloads of a queue; nullopt if the queue does not exist. Thread: that of
+    /// the server. Errors: Unavailable.
     using FindPending = std::function<boost::asio::awaitable<Result<std::optional<PendingRows>>>(
         VisibilityPath, workload::PendingPage
     )>;
@@ -30,14 +32,15 @@ class VisibilityHandler final : public net::HttpHandler {
         serving::AccessReviews& reviews;
         FindPending find_pending;
     };
-    /// Lifetime: what the parts refer to must outlive it.
+    /// Lifetime: the objects in `parts` must outlive the handler.
     explicit VisibilityHandler(Parts parts) : parts_(std::move(parts)) {}
 
     boost::asio::awaitable<net::ServerResponse> handle(net::ServerRequest request) override;
     net::HeadVerdict judge_head(std::string_view method, std::string_view path) const override;
 
   private:
-    /// The answer for a client that is unknown, or has not the right. None: it may go on.
+    /// Returns the answer for a client that is not authenticated or lacks the permission; nullopt
+    /// if the request may proceed.
     boost::asio::awaitable<std::optional<net::ServerResponse>> refuse(
         const net::ServerRequest* request, const std::optional<VisibilityPath>* path
     );

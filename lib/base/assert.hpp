@@ -1,3 +1,4 @@
+// `SLUICE_ASSERT`: aborts when a condition that only a bug can break is false.
 #pragma once
 
 namespace sluice {
@@ -7,7 +8,8 @@ namespace sluice {
 
 }  // namespace sluice
 
-/// States what only a bug in Sluice could make false. On in every build, so keep it O(1).
+/// Aborts if `condition` is false, which only a bug in Sluice can cause. Checked in every build, so
+/// keep it O(1).
 #define SLUICE_ASSERT(condition)        \
     ((condition) ? static_cast<void>(0) \
                  : ::sluice::assertion_failed(#condition, __FILE__, __LINE__))

@@ -1,3 +1,4 @@
+// Notices when the wall clock is set, and converts wall-clock times to instants.
 #pragma once
 
 #include "base/clock.hpp"
@@ -7,19 +8,19 @@
 
 namespace sluice {
 
-/// When the wall clock will show `at` if it is not set meanwhile; a time that has passed is at
-/// once. `wall` and `now` are the present.
+/// Returns the instant at which the wall clock will show `at`, unless the clock is set in between;
+/// `now` if `at` has passed. `wall` and `now` are the present time of the two clocks.
 inline Instant to_instant(Time at, Time wall, Instant now) {
     return at > wall ? now + (at - wall) : now;
 }
 
-/// Notices that the wall clock was set: it went otherwise than the monotonic one. A part that
-/// waits for a wall time asks at least every kClockCheck whether it was.
+/// Notices when the wall clock is set, by comparing it with the monotonic clock. A component that
+/// waits for a wall-clock time calls observe() at least every kClockCheck.
 class ClockSteps {
   public:
-    /// How far the wall clock was set forward (negative: back) since this was last asked; 0: by too
-    /// little to matter. Small differences, as when NTP slows the clock down, are told once they
-    /// add up.
+    /// Returns how far the wall clock was set forward (negative: back) since the last call that
+    /// returned a change; 0 if by less than 100 ms. Smaller differences, as when NTP slows the
+    /// clock down, are returned once they add up to that.
     Duration observe(Time wall, Instant now) {
         constexpr Duration kNoticeable = std::chrono::milliseconds(100);
         const Duration ahead = wall.time_since_epoch() - now.time_since_epoch();
@@ -32,9 +33,10 @@ class ClockSteps {
     }
 
   private:
-    std::optional<Duration> ahead_;  ///< of the monotonic clock, when that was last told
+    std::optional<Duration> ahead_;  ///< lead over the monotonic clock, when last reported
 };
 
+/// The longest time between two calls of ClockSteps::observe().
 inline constexpr Duration kClockCheck = std::chrono::minutes(1);
 
 }  // namespace sluice

@@ -1,3 +1,4 @@
+// Picks the earlier of two optional points in time.
 #pragma once
 
 #include "base/clock.hpp"
@@ -7,7 +8,7 @@
 
 namespace sluice {
 
-/// The earlier of two points in time; none stands for never.
+/// Returns the earlier of two points in time. nullopt means never.
 template <class T>
 std::optional<T> earlier_of(std::optional<T> a, std::optional<T> b) {
     if (!a || !b) {

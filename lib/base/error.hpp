@@ -1,3 +1,4 @@
+// `Error`, `ErrorCode` and `Result<T>`: expected failures as values.
 #pragma once
 
 #include <boost/system/result.hpp>
@@ -8,10 +9,10 @@
 
 namespace sluice {
 
-/// Why an operation failed; the codes follow the reasons of the Kubernetes API
+/// The reason why an operation failed. The codes follow the reasons of the Kubernetes API
 /// (metav1.StatusReason).
 enum class ErrorCode : std::uint8_t {
-    Invalid,  ///< the input is malformed or breaks a rule; sending it again cannot help
+    Invalid,  ///< the input is malformed or breaks a rule; a retry cannot succeed
     NotFound,
     AlreadyExists,
     Conflict,  ///< the object changed since it was read (resourceVersion)
@@ -23,38 +24,40 @@ enum class ErrorCode : std::uint8_t {
     Canceled,
     Unavailable,  ///< connection refused, reset, 5xx
     Internal,
-    NotLeader,  ///< nothing was sent: the leader's lease of this process has run out
+    NotLeader,  ///< no request was sent: this process no longer holds the leader's lease
 };
 
-/// The name of the code as the API spells the reason, for logs and events.
+/// Returns the name of the code as the API spells the reason, for logs and events.
 std::string_view to_string(ErrorCode code);
 
-/// Whether the same request may succeed when it is repeated unchanged after a while.
+/// Returns true if the same request may succeed when it is repeated unchanged after a while.
 bool is_retryable(ErrorCode code);
 
-/// An expected failure. `detail` is one sentence for the reader of an event or of stderr: it names
-/// the object and field where there is one. `status` is the server's metav1.Status as JSON, else
-/// empty.
+/// An expected failure. `detail` is one sentence for the reader of an event or of stderr; it names
+/// the object and the field if there is one. `status` is the server's metav1.Status as JSON; empty
+/// if the server sent none.
 struct Error {
     ErrorCode code = ErrorCode::Internal;
     std::string detail;
     std::string status;
-    int retry_after_seconds = 0;  ///< what the server asked for (Retry-After); 0: nothing
+    int retry_after_seconds = 0;  ///< delay that the server asked for (Retry-After); 0 if none
 };
 
-/// Called by boost::system::result when a missing value is taken: always a bug, so it aborts.
+/// Aborts. boost::system::result calls it when code takes the value of a failed result, which is a
+/// bug.
 [[noreturn]] void throw_exception_from_error(
     const Error& error, const boost::source_location& where
 );
 
-/// A value or the reason why there is none. Check it and return early: `if (!r) return r.error();`
+/// A value, or the error that explains why it is missing. Check it and return early:
+/// `if (!r) return r.error();`
 template <class T>
 using Result = boost::system::result<T, Error>;
 
 /// Makes an Error of code Invalid, the common case when reading input.
 Error make_invalid(std::string detail);
 
-/// The same error with `prefix` and ": " before its detail; used to add the object or field to a
+/// Returns the error with `prefix` and ": " before its detail, to add the object or field to the
 /// message.
 Error with_context(Error error, std::string_view prefix);
 

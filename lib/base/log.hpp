@@ -1,3 +1,4 @@
+// Structured log lines on stderr: a fixed phrase, then key=value pairs.
 #pragma once
 
 #include <fmt/core.h>
@@ -12,7 +13,7 @@ namespace sluice::log {
 
 enum class Level : std::uint8_t { Debug, Info, Warning, Error, Off };
 
-/// One key=value pair of a log line; values are formatted when the pair is made.
+/// One key=value pair of a log line. The value is formatted when the pair is created.
 struct Field {
     template <class T>
     Field(std::string_view k, const T& v) : key(k), value(fmt::format("{}", v)) {}
@@ -20,25 +21,26 @@ struct Field {
     std::string value;
 };
 
-/// Lines below this level are not written. Thread: may be called from any.
+/// Sets the lowest level that is written. Thread: may be called from any.
 void set_level(Level level);
 
-/// The phrase and the pairs as one line without its end. Values with blanks, quotes, "=" or
-/// anything unprintable are quoted; what is unprintable is written in letters wherever it stands
-/// (base/printable.hpp), so that no name or message forges a line or moves a terminal's cursor.
+/// Returns the phrase and the pairs as one line without a line end. Values with blanks, quotes, "="
+/// or unprintable characters are quoted. Unprintable characters are escaped everywhere
+/// (base/printable.hpp), so that no name or message can forge a line or move a terminal's cursor.
 std::string format_line(std::string_view phrase, std::span<const Field> fields);
 
-/// How lines are written: spdlog's pattern, and what makes of phrase and pairs the `%v` in it.
+/// The format of log lines: spdlog's pattern, and the function that makes the pattern's `%v` from
+/// the phrase and the pairs.
 struct Format {
     const char* pattern;
     std::string (*format_line)(std::string_view phrase, std::span<const Field> fields);
 };
 
-/// Lines are written so from now on. Requires: no other thread writes yet.
+/// Sets the format of all later lines. Requires: no other thread writes yet.
 void set_format(const Format& format);
 
-/// Writes one line to stderr; unless told otherwise: time, level, the fixed phrase, then the pairs
-/// as format_line has them. Thread: may be called from any. Never pass secrets.
+/// Writes one line to stderr: by default the time, the level, the fixed phrase, then the pairs as
+/// format_line writes them. Thread: may be called from any. Never pass secrets.
 void write(Level level, std::string_view phrase, std::span<const Field> fields);
 
 inline void write(Level level, std::string_view phrase, std::initializer_list<Field> fields = {}) {

@@ -1,3 +1,4 @@
+// Suggests the known name that is closest to an unknown one.
 #pragma once
 
 #include <span>
@@ -6,12 +7,13 @@
 
 namespace sluice {
 
-/// The name that was probably meant by one that is not known: the one with the fewest letters
-/// changed, added, left out or swapped with their neighbour, regardless of case; "" when none is
-/// near, which is more than a third of the letters. Of equally near ones the first.
+/// Returns the known name that needs the fewest edits to become `name`. An edit changes, adds or
+/// removes a letter, or swaps two neighbors; case is ignored. Returns the first of several equally
+/// close names; "" if every name needs more edits than a third of `name`'s letters (but one edit is
+/// always allowed).
 std::string_view nearest_name(std::string_view name, std::span<const std::string_view> known);
 
-/// `; did you mean "x"?` or "".
+/// Returns `; did you mean "x"?`, or "" if no known name is close.
 std::string suggest_name(std::string_view name, std::span<const std::string_view> known);
 
 }  // namespace sluice

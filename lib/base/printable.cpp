@@ -10,8 +10,9 @@ namespace {
 
 namespace utf = boost::locale::utf;
 
-/// Of a control character (C0, DEL, C1), or one that changes the order or the lines of what is
-/// shown (Unicode's bidirectional formatting, line and paragraph separators).
+/// Returns true for a control character (C0, DEL, C1), and for a character that changes the order
+/// or the lines of displayed text (Unicode's bidirectional formatting, line and paragraph
+/// separators).
 bool is_control(utf::code_point code) {
     return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code == 0x061c ||
            (code >= 0x200e && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||

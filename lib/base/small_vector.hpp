@@ -1,3 +1,4 @@
+// A vector that keeps its first few elements inline, without allocating.
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -6,8 +7,8 @@
 
 namespace sluice {
 
-/// A vector that keeps up to `N` elements in itself and takes memory only for more. Moving it moves
-/// the elements.
+/// A vector that keeps up to `N` elements inline and allocates memory only for more. Moving it
+/// moves the elements if they are inline.
 template <class T, std::size_t N>
 using SmallVector = boost::container::small_vector<T, N>;
 

@@ -25,7 +25,7 @@ std::string_view go_type(const Value& value) {
     return value.is_array() ? "array" : "object";
 }
 
-/// A part of a JSON pointer (RFC 6901) without its escapes.
+/// Removes the escapes from a part of a JSON pointer (RFC 6901).
 std::string unescaped(std::string_view part) {
     std::string text;
     for (std::size_t i = 0; i < part.size(); ++i) {
@@ -39,7 +39,8 @@ std::string unescaped(std::string_view part) {
     return text;
 }
 
-/// What stands before the first slash does not count, as in the API server.
+/// Splits a JSON pointer into its parts. Text before the first slash is ignored, as in the API
+/// server.
 std::vector<std::string> parts_of(std::string_view pointer) {
     std::vector<std::string> parts;
     auto slash = pointer.find('/');
@@ -51,7 +52,8 @@ std::vector<std::string> parts_of(std::string_view pointer) {
     return parts;
 }
 
-/// The place in a list of `size`; places below zero count from its end.
+/// Returns the index in a list of `size` items. Negative indices count from the end. nullopt if the
+/// text is not an integer or is out of range.
 std::optional<std::size_t> place_of(std::string_view text, std::size_t size) {
     std::int64_t place = 0;
     const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), place);
@@ -74,7 +76,7 @@ Value* child_of(Value& container, const std::string& key) {
     return place ? &container.as_array()[*place] : nullptr;
 }
 
-/// One application of a patch.
+/// Applies the operations of one patch to a document.
 class Application {
   public:
     explicit Application(Value document) : document_(std::move(document)) {}
@@ -118,7 +120,8 @@ class Application {
         Value* container;
         std::string key;
     };
-    /// The container that a pointer leads into and the last step; none: there is no such container.
+    /// Returns the container that the pointer leads into, and the last part of the pointer. nullopt
+    /// if the container does not exist.
     std::optional<Place> find(std::string_view pointer) {
         auto parts = parts_of(pointer);
         if (parts.empty()) {
@@ -147,7 +150,7 @@ class Application {
             return {};
         }
         auto& items = place->container->as_array();
-        // One place more than there are items: that behind the last.
+        // `add` also accepts the index after the last item.
         const auto at = place->key == "-" ? std::optional(items.size())
                                           : place_of(place->key, items.size() + 1);
         if (!at) {

@@ -1,3 +1,4 @@
+// Finds many members of one large object without a linear search for each.
 #pragma once
 
 #include "json/value.hpp"
@@ -8,23 +9,24 @@
 
 namespace sluice::json {
 
-/// Finds members of one object many times. Cost: constant when they are asked for in the order of
-/// the object, else logarithmic; an object of few members is searched as it is. The object must
-/// outlive the index and stay as it is.
+/// Finds members of one object many times. Cost: constant if the members are looked up in the order
+/// of the object, else logarithmic; an object of at most 16 members is searched linearly. Requires:
+/// the object outlives the index and does not change.
 class MemberIndex {
   public:
-    /// nullptr or what is no object: nothing is found.
+    /// Indexes an object. If `value` is nullptr or not an object, no member is found.
     explicit MemberIndex(const Value* value);
 
-    /// The place of the member of that name among the members; their number: there is none.
+    /// Returns the index of the member with that name; the number of members if the object lacks
+    /// it.
     std::size_t place(std::string_view key);
-    /// The member of that name, or nullptr.
+    /// Returns the member with that name, or nullptr.
     const Value* find(std::string_view key);
 
   private:
     const Object& members_;
-    std::size_t next_ = 0;             ///< the place behind the last one found
-    std::vector<std::size_t> sorted_;  ///< places by name, once they are needed
+    std::size_t next_ = 0;             ///< index after the last member found
+    std::vector<std::size_t> sorted_;  ///< indices by name, once they are needed
 };
 
 }  // namespace sluice::json

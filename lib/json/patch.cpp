@@ -13,7 +13,7 @@ namespace sluice::json {
 
 namespace {
 
-/// A part of a JSON pointer (RFC 6901).
+/// Escapes a part of a JSON pointer (RFC 6901).
 std::string escaped(std::string_view key) {
     std::string text;
     for (const char c : key) {

@@ -1,3 +1,4 @@
+// JSON merge patch and JSON patch: applies patches and computes them.
 #pragma once
 
 #include "base/error.hpp"
@@ -7,29 +8,31 @@
 
 namespace sluice::json {
 
-/// Applies a JSON merge patch (RFC 7386): null removes, objects merge, all else replaces.
+/// Applies a JSON merge patch (RFC 7386): null removes a member, objects merge, all other values
+/// replace.
 void apply_merge_patch(Value& target, const Value& patch);
 
-/// The smallest merge patch that turns `from` into `to`; an empty object when they are equal.
-/// Members that are null in `to` cannot be expressed and are removed.
+/// Returns the smallest merge patch that turns `from` into `to`; an empty object if they are equal.
+/// A merge patch cannot express a member that is null in `to`: that member is removed.
 Value make_merge_patch(const Value& from, const Value& to);
 
-/// The JSON patch (RFC 6902) that turns `from` into `to`: objects member by member, all else as a
-/// whole; an empty list when they are equal.
+/// Returns the JSON patch (RFC 6902) that turns `from` into `to`; an empty list if they are equal.
+/// Objects are compared member by member, other values as a whole.
 Array make_json_patch(const Value& from, const Value& to);
 
-/// What applying a JSON patch may at most do, as the API server bounds it.
+/// Limits of one JSON patch, as in the API server: its operations, and the bytes that its `copy`
+/// operations may copy in total.
 inline constexpr std::size_t kJsonPatchOperationsMax = 10000;
 inline constexpr std::size_t kJsonPatchCopiedBytesMax = std::size_t{3} * 1024 * 1024;
 
-/// Whether a document is a JSON patch at all; null is one that does nothing. Errors: Invalid in the
-/// words of the API server, which answers 400.
+/// Checks that a document is a JSON patch. A null patch is valid and does nothing. Errors: Invalid
+/// with the API server's message; the API server answers 400.
 Result<void> check_json_patch(const Value& patch);
 
-/// The document with a JSON patch (RFC 6902) applied. As in the API server, `replace` may set a
-/// member that is not there, and places in lists may count from the end. Errors: Invalid for an
-/// operation that does not apply, a failed test and an exceeded limit; the API server answers 422.
-/// Requires: check_json_patch.
+/// Applies a JSON patch (RFC 6902) and returns the changed document. As in the API server,
+/// `replace` may set a missing member, and negative list indices count from the end. Errors:
+/// Invalid if an operation does not apply, a test fails or a limit is exceeded; the API server
+/// answers 422. Requires: check_json_patch() succeeded.
 Result<Value> apply_json_patch(Value document, const Value& patch);
 
 }  // namespace sluice::json

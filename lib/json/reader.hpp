@@ -1,3 +1,4 @@
+// Reads a JSON document and passes its events to a handler, with limits on depth and size.
 #pragma once
 
 #include "base/error.hpp"
@@ -10,14 +11,15 @@
 
 namespace sluice::json {
 
-/// What a document may at most be; beyond it parsing fails with Invalid.
+/// The largest document that is accepted. Parsing fails with Invalid if a limit is exceeded.
 struct Limits {
+    /// The deepest nesting of objects and arrays.
     std::size_t depth = 128;
     std::size_t bytes = std::size_t{256} * 1024 * 1024;
 };
 
-/// Takes the events of a document while it is read. Returning false stops the reading: the reader
-/// then reports the handler's own error().
+/// Receives the events of a document while it is read. If an event returns false, reading stops and
+/// fails with the handler's error().
 class Handler {
   public:
     Handler() = default;
@@ -34,21 +36,22 @@ class Handler {
     virtual bool on_end_object() = 0;
     virtual bool on_start_array() = 0;
     virtual bool on_end_array() = 0;
-    /// Why an event returned false.
+    /// Returns the reason why an event returned false.
     virtual Error error() const = 0;
 };
 
-/// Reads one document and sends its events to the handler; nothing but white space may follow it.
-/// Errors: Invalid with the byte offset for malformed text or an exceeded limit; the handler's own
-/// error.
+/// Reads one document and sends its events to the handler. Only white space may follow the
+/// document. Errors: Invalid with the byte offset if the text is malformed or exceeds a limit; the
+/// handler's error().
 Result<void> read(std::string_view text, Handler& handler, const Limits& limits = {});
 
+/// The first fault of a JSON text.
 struct Fault {
-    std::size_t offset = 0;  ///< in bytes
+    std::size_t offset = 0;  ///< in bytes from the beginning of the text
     std::string what;
 };
-/// Where the value that the text begins with stops being JSON of that depth, and why; none: it is
-/// JSON, whatever follows it.
+/// Returns the first fault of the JSON value at the beginning of the text: bad syntax, or nesting
+/// beyond the limit. Ignores text after the value. nullopt if the value has no fault.
 std::optional<Fault> find_fault(std::string_view text, const Limits& limits = {});
 
 }  // namespace sluice::json

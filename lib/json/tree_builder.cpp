@@ -10,8 +10,9 @@
 namespace sluice::json {
 namespace {
 
-/// Keeps of equal keys the place of the first and the value of the last, as Value::set does. The
-/// key that stands there more than once, if one does.
+/// Merges members with equal keys: the first member's position and the last member's value are
+/// kept, as by Value::set. Returns a key that occurred more than once; nullopt if all keys are
+/// unique.
 std::optional<std::string> merge_equal_keys(Object& members) {
     std::vector<std::size_t> order(members.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -47,7 +48,7 @@ std::optional<std::string> merge_equal_keys(Object& members) {
     return repeated;
 }
 
-/// Up to so many members, comparing all keys costs less than sorting them.
+/// Up to this number of members, comparing all keys costs less than sorting them.
 constexpr std::size_t kSmallObject = 16;
 
 }  // namespace

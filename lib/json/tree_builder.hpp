@@ -1,3 +1,4 @@
+// Builds a JSON tree from the events of a document or of a part of it.
 #pragma once
 
 #include "json/reader.hpp"
@@ -13,9 +14,9 @@
 
 namespace sluice::json {
 
-/// Builds a tree from the events of a document, or of a part of one. Of equal keys the last wins.
-/// Cost: linear in the events, also for objects of very many members; a container is allocated
-/// once, when it is complete.
+/// Builds a tree from the events of a document, or of a part of one. If a key is repeated, the last
+/// value wins. Cost: linear in the events, also for objects with very many members; a container is
+/// allocated once, when it is complete.
 class TreeBuilder final : public Handler {
   public:
     bool on_null() override { return put(nullptr); }
@@ -30,24 +31,24 @@ class TreeBuilder final : public Handler {
     bool on_end_array() override;
     Error error() const override { return make_invalid("malformed JSON"); }
 
-    /// Whether a whole value has been built and none is open.
+    /// Returns true if a whole value has been built and no container is open.
     bool is_complete() const { return complete_ && open_.empty(); }
-    /// The built value. Requires: is_complete().
+    /// Returns the built value. Requires: is_complete().
     const Value& root() const { return root_; }
-    /// The key that was found to stand twice in an object; none: no key does.
+    /// Returns the first key that was found twice in one object; nullopt if no key was.
     const std::optional<std::string>& repeated_key() const { return repeated_key_; }
-    /// The built value; the builder is then empty again.
+    /// Returns the built value and empties the builder.
     Value take();
-    /// Forgets what was built so far.
+    /// Discards the value built so far.
     void reset();
 
   private:
     enum class Container : std::uint8_t { Array, Object };
-    /// A container whose content is still coming.
+    /// A container that has not ended yet.
     struct Open {
         Container container;
-        std::size_t begin;   ///< of its content among the items or members
-        std::size_t target;  ///< the member that its next value belongs to
+        std::size_t begin;   ///< index of its first item or member in items_ or members_
+        std::size_t target;  ///< index of the member that the next value belongs to
     };
 
     bool open(Container container);
@@ -61,15 +62,15 @@ class TreeBuilder final : public Handler {
         place().assign(std::move(value));
         return true;
     }
-    /// Where the next value goes.
+    /// Returns the slot that the next value is assigned to.
     Value& place();
     void note_repeated(std::string key);
 
     Value root_;
     bool complete_ = false;
     std::vector<Open> open_;
-    std::vector<Value> items_;     ///< of all open arrays, the innermost last
-    std::vector<Member> members_;  ///< of all open objects, the innermost last
+    std::vector<Value> items_;     ///< of all open arrays, innermost last
+    std::vector<Member> members_;  ///< of all open objects, innermost last
     std::optional<std::string> repeated_key_;
 };
 

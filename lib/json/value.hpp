@@ -1,3 +1,4 @@
+// A JSON document as a tree, for objects whose shape is not known at build time.
 #pragma once
 
 #include "base/error.hpp"
@@ -16,12 +17,12 @@ namespace sluice::json {
 class Value;
 using Array = std::vector<Value>;
 using Member = std::pair<std::string, Value>;
-/// Members in the order they were written; keys are unique (the last of equal keys wins when
-/// parsing).
+/// Members in the order they were written. Keys are unique: if a document repeats a key, the last
+/// value wins.
 using Object = std::vector<Member>;
 
-/// A JSON document as a tree, for objects whose shape is not known when Sluice is built.
-/// Integers that fit keep all 64 bits; other numbers are doubles.
+/// A JSON document as a tree, for objects whose shape is not known at build time. An integer that
+/// fits into 64 bits is kept exactly; every other number is a double.
 class Value {
   public:
     Value() = default;
@@ -36,7 +37,7 @@ class Value {
     Value(Array v) : data_(std::move(v)) {}
     Value(Object v) : data_(std::move(v)) {}
 
-    /// Takes that content in place of its own, of which it may be no part.
+    /// Replaces the content. Requires: `content` is not a part of this value.
     template <class T>
     void assign(T content) {
         if constexpr (std::is_same_v<T, std::nullptr_t>) {
@@ -57,46 +58,49 @@ class Value {
     bool is_array() const { return std::holds_alternative<Array>(data_); }
     bool is_object() const { return std::holds_alternative<Object>(data_); }
 
-    /// The content. Requires: is_…() of that type.
+    /// Returns the content. Requires: the value has that type, as is_…() says.
     bool as_bool() const;
     std::int64_t as_int() const;
-    double as_double() const;  ///< also of an integer
+    double as_double() const;  ///< also accepts an integer
     const std::string& as_string() const;
     const Array& as_array() const;
     Array& as_array();
     const Object& as_object() const;
     Object& as_object();
 
-    /// The member of that name, or nullptr when this is no object or has no such member.
+    /// Returns the member with that name; nullptr if this is not an object or has no such member.
     const Value* find(std::string_view key) const;
     Value* find(std::string_view key);
-    /// The value at a path of member names, or nullptr.
+    /// Returns the value at a path of member names; nullptr if it does not exist.
     const Value* find_path(std::initializer_list<std::string_view> path) const;
-    /// The string member of that name, or "" when there is none.
+    /// Returns the member with that name if it is a string, else "".
     std::string_view string_at(std::string_view key) const;
-    /// Sets a member, replacing one of the same name; a null value becomes an object first.
+    /// Sets a member, and replaces a member with the same name. A null value becomes an object
+    /// first. Returns the member.
     Value& set(std::string_view key, Value value);
-    /// Removes a member; whether there was one.
+    /// Removes a member. Returns false if it does not exist.
     bool erase(std::string_view key);
 
-    /// Equal content; the order of members does not count, integer 1 equals double 1.0.
+    /// Compares content: the order of members does not matter, and integer 1 equals double 1.0.
     friend bool operator==(const Value& a, const Value& b);
-    /// Equal also in the order of members and in the types of numbers: they print the same text.
+    /// Returns true if both print the same text: the order of members and the types of numbers must
+    /// also be equal.
     friend bool is_identical(const Value& a, const Value& b);
 
   private:
     std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Object> data_;
 };
 
-/// Parses one JSON document. Errors: Invalid with the byte offset, also when a limit is exceeded.
+/// Parses one JSON document. Errors: Invalid with the byte offset if the text is malformed or
+/// exceeds a limit.
 Result<Value> parse(std::string_view text, const Limits& limits = {});
 
-/// Prints compactly, members in their order.
+/// Prints compact JSON, members in their order.
 std::string print(const Value& value);
-/// Prints with two blanks a level.
+/// Prints JSON with an indent of two spaces a level.
 std::string print_pretty(const Value& value);
-/// Prints with the members of every object sorted by name (a canonical form: equal values, equal
-/// bytes).
+/// Prints JSON with the members of every object sorted by name. This form is canonical: equal
+/// values give equal bytes.
 std::string print_sorted(const Value& value, bool pretty = false);
 
 }  // namespace sluice::json

@@ -1,3 +1,4 @@
+// Writes a JSON document to a string, one call for each value or key.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +7,8 @@
 
 namespace sluice::json {
 
-/// Appends one JSON document to a string as it is called; commas are its own business.
-/// Requires: calls in an order that makes a document (every key followed by one value).
+/// Appends one JSON document to a string, call by call, and inserts the commas. Requires: the calls
+/// form a document (one value after every key).
 class Writer {
   public:
     explicit Writer(std::string& out) : out_(out) {}
@@ -15,14 +16,14 @@ class Writer {
     void null();
     void boolean(bool value);
     void integer(std::int64_t value);
-    void number(double value);  ///< infinities and NaN, which JSON lacks, are written as null
+    void number(double value);  ///< writes infinities and NaN, which JSON lacks, as null
     void string(std::string_view value);
     void start_object();
     void key(std::string_view value);
     void end_object();
     void start_array();
     void end_array();
-    /// Writes text that is a JSON value already.
+    /// Writes text that is already a JSON value.
     void raw(std::string_view json);
 
   private:
@@ -34,8 +35,8 @@ class Writer {
 /// Appends the text as a JSON string, quoted and escaped.
 void append_quoted(std::string& out, std::string_view text);
 
-/// A document of JSON as Go's encoder writes it: <, >, & and the separators U+2028 and U+2029,
-/// which stand in its strings alone, are escaped.
+/// Escapes <, >, & and the separators U+2028 and U+2029 in a JSON document, as Go's encoder does.
+/// In valid JSON they occur only inside strings.
 std::string escape_as_go(std::string_view document);
 
 }  // namespace sluice::json

@@ -104,7 +104,8 @@ bool is_true(const json::Value& review, std::string_view member) {
     return value != nullptr && value->is_bool() && value->as_bool();
 }
 
-/// Errors: those of the client, and of an answer that cannot be read.
+/// Creates a review and returns it with its status. Errors: those of the client; Invalid if the
+/// answer is not JSON.
 kube::Async<json::Value> create_review(
     kube::Client* client, std::string group, std::string plural, std::string body
 ) {

@@ -1,3 +1,4 @@
+// Asks the API server who holds a token and what a user may do, and caches the answers.
 #pragma once
 
 #include "base/clock.hpp"
@@ -12,7 +13,7 @@
 
 namespace sluice::serving {
 
-/// A user as the API server knows one.
+/// A user, with the fields of the Kubernetes authentication API.
 struct User {
     std::string name;
     std::string uid;
@@ -20,10 +21,10 @@ struct User {
     std::map<std::string, std::vector<std::string>> extra;
 };
 
-/// What a user wants to do: with a resource, or with a path where one is given.
+/// An action of a user: on a resource, or on a path if `path` is set.
 struct Access {
     std::string verb;
-    std::string path;  ///< "": it is about a resource
+    std::string path;  ///< "": the action is on a resource
     std::string group;
     std::string version;
     std::string resource;
@@ -34,18 +35,19 @@ struct Access {
 
 struct AccessVerdict {
     bool allowed = false;
-    std::string reason;  ///< what the API server says of it, often nothing
+    std::string reason;  ///< the API server's reason, often empty
 };
 
-/// Answers that are good for some time, of which a bounded number is kept.
+/// A cache of answers that expire. Holds a bounded number of them.
 template <class Answer>
 class KeptAnswers {
   public:
-    /// Nullptr: none, or none that is still good.
+    /// Returns the answer, or nullptr if the cache has none that is still valid.
     const Answer* find(const std::string& key, Instant now) const {
         const auto found = kept_.find(key);
         return found == kept_.end() || found->second.until <= now ? nullptr : &found->second.answer;
     }
+    /// Stores an answer for `length`.
     void keep(std::string key, Answer answer, Instant now, Duration length) {
         std::erase_if(kept_, [now](const auto& entry) { return entry.second.until <= now; });
         if (kept_.size() >= kMax) {
@@ -59,7 +61,7 @@ class KeptAnswers {
     }
 
   private:
-    /// Those who try many tokens drive out each other's answers.
+    /// Limits the memory when a client tries many tokens: the answer that expires first is dropped.
     static constexpr std::size_t kMax = 256;
     struct Kept {
         Answer answer;
@@ -69,20 +71,21 @@ class KeptAnswers {
 };
 
 /// Asks the API server who holds a token (TokenReview) and what a user may do
-/// (SubjectAccessReview). What it grants is kept for a time, by default a minute as Kueue's metrics
-/// have it, what it refuses for ten seconds.
-/// Thread: one.
+/// (SubjectAccessReview). Positive answers are cached, by default for a minute as in Kueue's
+/// metrics server, refusals for ten seconds. Thread: one.
 class AccessReviews {
   public:
-    /// Lifetime: both must outlive it. The client's rights: to create both kinds of reviews.
+    /// Lifetime: client and clock must outlive this object. The client needs permission to create
+    /// both kinds of reviews.
     AccessReviews(
         kube::Client& client, const Clock& clock, Duration keep_granted = std::chrono::minutes(1)
     )
         : client_(client), clock_(clock), keep_granted_(keep_granted) {}
 
-    /// The user of a bearer token; none: the token is not valid. Errors: those of the client.
+    /// Returns the user of a bearer token; nullopt if the token is not valid. Errors: those of the
+    /// client.
     kube::Async<std::optional<User>> identify(std::string token);
-    /// Errors: those of the client.
+    /// Returns whether the user may do this. Errors: those of the client.
     kube::Async<AccessVerdict> judge(User user, Access access);
 
   private:
@@ -90,7 +93,7 @@ class AccessReviews {
     const Clock& clock_;
     Duration keep_granted_;
     KeptAnswers<std::optional<User>> users_;  ///< by token
-    KeptAnswers<AccessVerdict> verdicts_;     ///< by what the review asks
+    KeptAnswers<AccessVerdict> verdicts_;     ///< by the text of the review
 };
 
 }  // namespace sluice::serving

@@ -32,7 +32,7 @@ std::vector<std::string> split_certificates(const std::string& pem) {
             break;
         }
         std::string one = pem.substr(begin, end + kEnd.size() - begin);
-        // Programs end their lines differently.
+        // Programs write different line ends.
         std::erase(one, '\r');
         certificates.push_back(std::move(one) + "\n");
     }

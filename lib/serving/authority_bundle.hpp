@@ -1,3 +1,4 @@
+// The list of authorities in a webhook's `caBundle`: splits, compares and merges it.
 #pragma once
 
 #include "base/clock.hpp"
@@ -9,14 +10,15 @@
 /// Pure.
 namespace sluice::serving {
 
-/// The certificates of a PEM text, each as a text of its own. What lies between them is left out.
+/// Splits a PEM text into its certificates. Text between them is dropped.
 std::vector<std::string> split_certificates(const std::string& pem);
 
-/// Whether both texts have the same certificates, at least one, in whatever order.
+/// Returns true if both texts have the same certificates in any order, and at least one.
 bool has_same_certificates(const std::string& a, const std::string& b);
 
-/// The own authorities, all of them, and after them those of `published` that are valid at `now`:
-/// the four that began last, so that the text cannot grow without end.
+/// Returns all certificates of `own_pem`, followed by those of `published_pem` that have not
+/// expired at `now`. Keeps at most four of the latter, those that began last, so that the text
+/// cannot grow without limit.
 std::string unite_authorities(
     const std::string& own_pem, const std::string& published_pem, Time now
 );

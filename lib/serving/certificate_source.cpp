@@ -67,8 +67,8 @@ kube::Async<ServingCertificates> SecretCertificates::current() {
         if (!made) {
             co_return made.error();
         }
-        // Another replica may do the same: the version decides which was first, the others read
-        // again.
+        // If another replica writes at the same time, the version decides which write is first; the
+        // other replicas read again.
         std::string version = text ? secret.metadata.resource_version : std::string();
         const auto written = co_await write(path, *made, std::move(version));
         if (written) {

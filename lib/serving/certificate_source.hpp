@@ -1,3 +1,4 @@
+// The sources of a server's certificate: a Secret, files, another server, or memory.
 #pragma once
 
 #include "base/clock.hpp"
@@ -12,43 +13,44 @@
 
 namespace sluice::serving {
 
-/// Where a server's certificates come from. Asked again and again, a source answers with what is
-/// to be shown now: it renews what comes near its end, and notices what others changed.
+/// The source of a server's certificates. The server asks it regularly. A source renews
+/// certificates near their end, and notices certificates that other programs changed.
 class CertificateSource {
   public:
     CertificateSource() = default;
     CertificateSource(const CertificateSource&) = delete;
     CertificateSource& operator=(const CertificateSource&) = delete;
     virtual ~CertificateSource() = default;
-    /// What to show now. Errors: what keeps it from being had, naming the file or Secret.
+    /// Returns the certificates to use now. Errors: the reason why they are not available, naming
+    /// the file or Secret.
     virtual kube::Async<ServingCertificates> current() = 0;
 };
 
-/// Certificates of an authority of one's own in a Secret that all replicas share. A replica that
-/// finds them missing, near their end or not good for its names makes new ones; the version of the
-/// Secret decides between two that do so at a time.
+/// Certificates of an authority made by Sluice, in a Secret that all replicas share. If they are
+/// missing, near their end, or not valid for this replica's names, the replica makes new ones. If
+/// two replicas do so at the same time, the version of the Secret decides.
 class SecretCertificates final : public CertificateSource {
   public:
-    /// Lifetime: client and clock must outlive it.
+    /// Lifetime: client and clock must outlive the source.
     struct Parts {
         kube::Client& client;
         const Clock& clock;
         std::string secret_namespace;
         std::string secret_name;
-        std::vector<std::string> names;  ///< DNS names and IP addresses that it is reached by
+        std::vector<std::string> names;  ///< DNS names and IP addresses of the server
     };
     explicit SecretCertificates(Parts parts) : parts_(std::move(parts)) {}
     kube::Async<ServingCertificates> current() override;
 
   private:
-    /// `resource_version`: of the Secret that is there; "": there is none.
+    /// `resource_version` is that of the existing Secret; "" creates the Secret.
     kube::Async<std::string> write(
         kube::ResourcePath path, ServingCertificates certificates, std::string resource_version
     );
     Parts parts_;
 };
 
-/// tls.crt, tls.key and, if it is there, ca.crt of a folder, which another program keeps up to
+/// Reads tls.crt, tls.key and, if it exists, ca.crt from a folder that another program keeps up to
 /// date.
 class FileCertificates final : public CertificateSource {
   public:
@@ -59,14 +61,13 @@ class FileCertificates final : public CertificateSource {
     std::string folder_;
 };
 
-/// The certificate that another server of the process shows.
-/// Thread: that of the other server's source.
+/// The certificate of another server in this process. Thread: that of the other server's source.
 class BorrowedCertificates final : public CertificateSource {
   public:
-    /// `find` returns nullptr while the other server shows no certificate.
+    /// `find` returns nullptr while the other server has no certificate.
     explicit BorrowedCertificates(std::function<const ServingCertificates*()> find)
         : find_(std::move(find)) {}
-    /// Errors: Unavailable while the other server shows no certificate.
+    /// Errors: Unavailable while the other server has no certificate.
     kube::Async<ServingCertificates> current() override;
 
   private:
@@ -76,7 +77,7 @@ class BorrowedCertificates final : public CertificateSource {
 /// A certificate in memory, for clients that do not check the authority.
 class SelfMadeCertificates final : public CertificateSource {
   public:
-    /// Lifetime: the clock must outlive it.
+    /// Lifetime: the clock must outlive this object.
     SelfMadeCertificates(
         const Clock& clock, std::string authority_name, std::vector<std::string> names
     )

@@ -14,7 +14,7 @@ namespace {
 
 constexpr Duration kAuthorityLength = std::chrono::hours(24 * 365 * 10);
 constexpr Duration kServingLength = std::chrono::hours(24 * 365);
-/// Renewed this long before its end.
+/// Certificates are renewed this long before their end.
 constexpr Duration kRenewBefore = std::chrono::hours(24 * 90);
 
 std::string decoded(const api::Secret& secret, const std::string& key) {
@@ -70,7 +70,7 @@ Result<ServingCertificates> make_certificates(
     }
     std::vector<std::string> all = names;
     if (const auto shown = net::parse_certificate(present.serving.certificate_pem)) {
-        // What other replicas are reached by stays.
+        // Keep the names of other replicas.
         std::ranges::copy_if(
             shown->names,
             std::back_inserter(all),

@@ -1,3 +1,4 @@
+// A serving certificate and its authority: makes, checks and stores them.
 #pragma once
 
 #include "api/core/core.hpp"
@@ -11,21 +12,21 @@
 
 namespace sluice::serving {
 
-/// What a server shows, and the authority that signed it. Holds private keys: never log it.
+/// A server's certificate, and the authority that signed it. Contains private keys: never log it.
 struct ServingCertificates {
-    net::CertificateAndKey authority;  ///< its key is empty when it is kept elsewhere
+    net::CertificateAndKey authority;  ///< its key is empty if stored elsewhere
     net::CertificateAndKey serving;
 };
 
-/// Whether they may be shown: signed by that authority, whose key is there, good for `names`, and
-/// both not within three months of their end.
+/// Returns true if the certificates may be used: signed by the authority, whose key is present;
+/// valid for `names`; and neither ends within 90 days.
 bool is_good_for(
     const ServingCertificates& certificates, const std::vector<std::string>& names, Time now
 );
 
-/// New certificates for these names and for those of the present ones. The present authority is
-/// kept while it may be shown, so that clients which know it go on trusting.
-/// Errors: Invalid for a name that is neither a host name nor an IP address.
+/// Makes a serving certificate for these names and for those of the present certificate. Keeps the
+/// present authority if it can still be used, so that clients that know it need no change. Errors:
+/// Invalid if a name is neither a host name nor an IP address.
 Result<ServingCertificates> make_certificates(
     const ServingCertificates& present,
     const std::string& authority_name,
@@ -33,14 +34,15 @@ Result<ServingCertificates> make_certificates(
     Time now
 );
 
-/// What the `data` of a Secret holds; what is missing or no base64 is empty.
+/// Reads certificates from the `data` of a Secret. A missing entry, or one that is not base64,
+/// becomes empty.
 ServingCertificates from_secret(const api::Secret& secret);
 
-/// The Secret's `data` that holds the certificates.
+/// Returns the Secret's `data` that holds the certificates.
 api::StringMap to_secret_data(const ServingCertificates& certificates);
 
-/// tls.crt and tls.key of a folder, and its ca.crt if there is one.
-/// Errors: NotFound or Invalid naming the file.
+/// Reads tls.crt and tls.key of a folder, and its ca.crt if it exists. Errors: NotFound or Invalid
+/// naming the file.
 Result<ServingCertificates> load_certificates(const std::string& folder);
 
 }  // namespace sluice::serving

@@ -34,7 +34,8 @@ std::string_view trim(std::string_view text) {
     return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-/// A list of texts that a value of the ConfigMap holds as JSON; none: it is malformed.
+/// Parses a value of the ConfigMap as a JSON list of strings; empty if the value is not set.
+/// Returns nullopt if it is malformed.
 std::optional<std::vector<std::string>> find_list(const json::Value& data, std::string_view key) {
     std::vector<std::string> texts;
     const std::string_view printed = data.string_at(key);
@@ -58,7 +59,7 @@ std::vector<std::string> read_list(const json::Value& data, std::string_view key
     return find_list(data, key).value_or(std::vector<std::string>());
 }
 
-/// All values of all headers of these names, in the order of the names.
+/// Returns all values of all headers with these names, in the order of the names.
 std::vector<std::string> find_values(
     const net::HttpHeaders& headers, const std::vector<std::string>& names
 ) {
@@ -100,7 +101,7 @@ AuthenticationRules read_authentication_rules(const json::Value& config_map) {
         return {};
     }
     auto names = find_list(*data, "requestheader-allowed-names");
-    // No names are any name, so names that cannot be read must not count as none.
+    // An empty list allows any name, so a list that cannot be read must not become an empty one.
     std::string_view authorities = data->string_at("requestheader-client-ca-file");
     if (!names) {
         authorities = {};
@@ -226,7 +227,7 @@ kube::Async<std::optional<User>> DelegatedAuthentication::identify(
     std::string token = find_bearer_token(headers);
     if (token.empty()) {
         if (certificates) {
-            co_return std::nullopt;  // who shows one that is not believed is not anonymous
+            co_return std::nullopt;  // a client with an untrusted certificate is not anonymous
         }
         co_return User{
             .name = "system:anonymous",

@@ -1,3 +1,4 @@
+// Finds the user of a request, as extension API servers do: proxy headers, certificate, token.
 #pragma once
 
 #include "base/clock.hpp"
@@ -15,56 +16,58 @@
 
 namespace sluice::serving {
 
-/// Whom a server behind the API server's aggregation layer believes: what the API server publishes
-/// in ConfigMap kube-system/extension-apiserver-authentication.
+/// The authorities and headers that an extension API server trusts, as the API server publishes
+/// them in ConfigMap kube-system/extension-apiserver-authentication.
 struct AuthenticationRules {
-    std::string client_authorities_pem;    ///< sign certificates that name the user themselves
+    std::string client_authorities_pem;    ///< sign certificates of users
     std::string proxy_authorities_pem;     ///< sign the certificate of the API server as a proxy
-    std::vector<std::string> proxy_names;  ///< common names it may have; empty: any
+    std::vector<std::string> proxy_names;  ///< allowed common names of the proxy; empty: any
     std::vector<std::string> user_headers;
     std::vector<std::string> uid_headers;
     std::vector<std::string> group_headers;
     std::vector<std::string> extra_header_prefixes;
 };
 
-/// The rules in a ConfigMap; what is missing or unreadable is empty and grants nothing.
+/// Reads the rules from a ConfigMap. A missing or unreadable entry is empty and grants nothing.
 AuthenticationRules read_authentication_rules(const json::Value& config_map);
 
-/// The user for whom the API server passes a request on: its headers say so, and the certificates
-/// (PEM, leaf first) prove that it is the API server. None: neither.
+/// Returns the user on whose behalf the API server forwards a request: the headers name the user,
+/// and the certificates (PEM, leaf first) prove that the request comes from the API server. nullopt
+/// if either is missing.
 std::optional<User> find_proxied_user(
     const AuthenticationRules& rules,
     const std::string& certificates_pem,
     const net::HttpHeaders& headers,
     Time now
 );
-/// The user of a client certificate: its common name, with its organizations as groups.
+/// Returns the user of a client certificate: its common name, with its organizations as groups.
+/// nullopt if the certificate is not trusted.
 std::optional<User> find_certified_user(
     const AuthenticationRules& rules, const std::string& certificates_pem, Time now
 );
-/// The token of `Authorization: Bearer <token>`, or "".
+/// Returns the token of `Authorization: Bearer <token>`, or "".
 std::string find_bearer_token(const net::HttpHeaders& headers);
 
-/// Finds out who makes a request, in the order of Kubernetes' own servers: the user that the API
-/// server names as a proxy, that of a client certificate, that of a bearer token; without any of
-/// these system:anonymous. Thread: one, that of the server.
+/// Finds the user of a request, in the order of Kubernetes' own servers: the user in the API
+/// server's proxy headers, of a client certificate, of a bearer token; without any of these,
+/// system:anonymous. Thread: one, that of the server.
 class DelegatedAuthentication {
   public:
-    /// Lifetime: all must outlive it. The client's right beside those of the reviews: to read the
-    /// ConfigMap (Role extension-apiserver-authentication-reader in kube-system).
+    /// Lifetime: client, reviews and clock must outlive this object. In addition to the permissions
+    /// of the reviews, the client needs permission to read the ConfigMap (Role
+    /// extension-apiserver-authentication-reader in kube-system).
     DelegatedAuthentication(kube::Client& client, AccessReviews& reviews, const Clock& clock)
         : client_(client), reviews_(reviews), clock_(clock) {}
 
-    /// None: a bearer token that is not valid, or without any a client certificate that is not
-    /// believed. Errors: those of the client.
+    /// Returns the user of a request. nullopt if its bearer token is not valid, or if it has no
+    /// token and its client certificate is not trusted. Errors: those of the client.
     kube::Async<std::optional<User>> identify(
         net::HttpHeaders headers, std::shared_ptr<const std::string> certificates
     );
 
   private:
-    /// Reads the rules again when they are a minute old; while there are none, each request does,
-    /// but for a second after that failed. Rules that cannot be read stay as they were: then no
-    /// certificate is believed that was not before.
+    /// Reads the rules again if they are a minute old. Before the first successful read, each
+    /// request tries, but not within a second after a failure. After a failure the old rules stay.
     boost::asio::awaitable<void> refresh();
     kube::Client& client_;
     AccessReviews& reviews_;
@@ -72,7 +75,7 @@ class DelegatedAuthentication {
     AuthenticationRules rules_;
     bool has_rules_ = false;
     std::optional<Instant> failed_at_;
-    std::optional<Instant> read_at_;  ///< when the latest reading began
+    std::optional<Instant> read_at_;  ///< when the latest read began
 };
 
 }  // namespace sluice::serving

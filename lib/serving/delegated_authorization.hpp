@@ -1,3 +1,4 @@
+// Lets only those requests through to a handler that the API server authorizes.
 #pragma once
 
 #include "net/http/http_server.hpp"
@@ -12,12 +13,12 @@
 
 namespace sluice::serving {
 
-/// Lets only those requests through to another handler that the API server allows: it knows their
-/// bearer token, and its user has the right to the path (nonResourceURLs). The others get 401
-/// without a valid token, 403 without the right, 500 where the API server does not say.
+/// Passes a request to another handler only if the API server authorizes it: it accepts the bearer
+/// token, and its user has permission for the path (nonResourceURLs). Other requests get 401
+/// without a valid token, 403 without permission, and 500 if the API server cannot be asked.
 class AuthorizedHandler final : public net::HttpHandler {
   public:
-    /// Lifetime: the reviews must outlive it.
+    /// Lifetime: the reviews must outlive this object.
     AuthorizedHandler(std::shared_ptr<net::HttpHandler> inner, AccessReviews& reviews)
         : inner_(std::move(inner)), reviews_(reviews) {}
 
@@ -27,7 +28,7 @@ class AuthorizedHandler final : public net::HttpHandler {
     }
 
   private:
-    /// None: it may. Else the answer for the client.
+    /// Returns the refusal to send to the client; nullopt if the request is authorized.
     boost::asio::awaitable<std::optional<net::ServerResponse>> judge(
         std::string token, Access access
     );

@@ -37,7 +37,7 @@ kube::Async<ServingCertificates> GradualCertificates::current() {
 }
 
 bool GradualCertificates::may_follow(const ServingCertificates& shown) const {
-    // Who makes certificates without an authority tells the clients himself.
+    // Without an authority, distributing the certificate is the administrator's task.
     if (newest_.empty() || shown.authority.certificate_pem == newest_) {
         return true;
     }

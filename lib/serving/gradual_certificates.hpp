@@ -1,3 +1,4 @@
+// Changes a server to a new authority without a gap in which clients do not trust it.
 #pragma once
 
 #include "base/clock.hpp"
@@ -10,30 +11,32 @@
 
 namespace sluice::serving {
 
-/// Shows what another source gives. A new authority takes over without a gap: clients are told to
-/// trust it beside the one before, and only then its certificate is shown.
+/// Passes on the certificates of another source, and changes to a new authority without a gap: the
+/// new authority is first published in addition to the old one, and its certificate is used only
+/// later.
 class GradualCertificates final : public CertificateSource {
   public:
     struct Periods {
         Duration shown_after;    ///< from the publication of an authority to its first use
-        Duration settled_after;  ///< from then until no replica needs the one before any more
+        Duration settled_after;  ///< from then until no replica needs the old one
     };
-    /// Lifetime: the clock must outlive it.
+    /// Lifetime: the clock must outlive this object.
     GradualCertificates(
         std::unique_ptr<CertificateSource> source, const Clock& clock, Periods periods
     )
         : source_(std::move(source)), clock_(clock), periods_(periods) {}
 
-    /// What to show, and as its authority all that are to be published, without their keys. The
-    /// first certificate is shown at once, and so is a new one when the last has expired.
+    /// Returns the certificate to use, and as its authority all authorities to publish, without
+    /// their keys. The first certificate is used at once, and so is a new one if the old one has
+    /// expired.
     kube::Async<ServingCertificates> current() override;
-    /// Says that clients have been told to trust these authorities.
+    /// Records that these authorities are published.
     void note_published(const std::string& authority_pem);
-    /// Whether the authority is in use for so long that all replicas use it.
+    /// Returns true if the authority has been in use for so long that all replicas use it.
     bool is_settled() const;
 
   private:
-    /// Whether what the source gave last may be shown after these.
+    /// Returns true if the source's latest certificates may replace `shown`.
     bool may_follow(const ServingCertificates& shown) const;
     std::string authorities() const;
 
@@ -41,10 +44,10 @@ class GradualCertificates final : public CertificateSource {
     const Clock& clock_;
     Periods periods_;
     std::optional<ServingCertificates> shown_;
-    std::string newest_;                ///< the authority that the source gave last
-    std::optional<Instant> published_;  ///< since when it is
-    Instant changed_;                   ///< when an authority was last given or taken into use
-    std::vector<std::string> past_;     ///< authorities before it that replicas may still use
+    std::string newest_;                ///< the source's latest authority
+    std::optional<Instant> published_;  ///< when `newest_` was published, if it was
+    Instant changed_;                   ///< when an authority last changed or came into use
+    std::vector<std::string> past_;     ///< earlier authorities that replicas may still use
 };
 
 }  // namespace sluice::serving

@@ -1,3 +1,4 @@
+// Maps paths to methods, body limits and handlers; refuses all other requests.
 #pragma once
 
 #include "net/http/http_server.hpp"
@@ -14,35 +15,35 @@
 
 namespace sluice::serving {
 
-/// What a server answers: by path, which methods it takes, how long a body may be, and which
-/// handler makes the answer. All else is refused by the head of the request, before its body is
-/// read: 404 for another path, 405 with Allow for another method, 413 for too long a body.
-/// Thread: filled before it is served; then read on the server's.
+/// Maps each path that a server answers to its methods, the limit of its body, and its handler. All
+/// other requests are refused by their head, before their body is read: 404 for an unknown path,
+/// 405 with Allow for a wrong method, 413 for a body that is too long. Thread: filled before it is
+/// served; then read on the server's.
 class PathTable final : public net::HttpHandler {
   public:
     struct Entry {
         std::vector<std::string> methods;
-        std::size_t body_bytes_max = 0;  ///< beside the server's own limit; 0: no body
-        /// Shares nothing with other threads but what is immutable or made for it: atomics,
-        /// snapshots by shared_ptr<const T>, a metrics::Registry.
+        std::size_t body_bytes_max = 0;  ///< in addition to the server's limit; 0: no body
+        /// May share with other threads only immutable or thread-safe objects: atomics, snapshots
+        /// by shared_ptr<const T>, a metrics::Registry.
         std::shared_ptr<net::HttpHandler> handler;
     };
-    /// Makes a page. Thread: the server's, as for Entry::handler.
+    /// Makes the response. Thread: the server's, as for Entry::handler.
     using MakePage = std::function<net::ServerResponse()>;
 
-    /// Requires: the path is new.
+    /// Adds a path. Requires: the path is new.
     void add(std::string path, Entry entry);
-    /// All paths that begin so and were not added. Requires: the prefix is new, and begins no
-    /// other.
+    /// Adds an entry for all paths with the prefix that have no entry of their own. Requires: the
+    /// prefix is new, and not a prefix of another one.
     void add_prefix(std::string prefix, Entry entry);
-    /// A page to GET.
+    /// Adds a page for GET and HEAD.
     void add_page(std::string path, MakePage make);
-    /// A review that is asked for by POST, as webhooks are; beside `body_bytes_max` the server's
-    /// limit holds.
+    /// Adds a review for POST, as webhooks are called. `body_bytes_max` applies in addition to the
+    /// server's limit.
     void add_review(
         std::string path, std::shared_ptr<net::HttpHandler> handler, std::size_t body_bytes_max
     );
-    /// The same for all paths that begin so and were not added.
+    /// Adds a review for all paths with the prefix that have no entry of their own.
     void add_reviews(
         std::string prefix, std::shared_ptr<net::HttpHandler> handler, std::size_t body_bytes_max
     );
@@ -51,7 +52,7 @@ class PathTable final : public net::HttpHandler {
     net::HeadVerdict judge_head(std::string_view method, std::string_view path) const override;
 
   private:
-    /// Of the path, or of the prefix that it has; nullptr: there is none.
+    /// Returns the entry of the path, or of a prefix of it; nullptr if neither exists.
     const Entry* find(std::string_view path) const;
 
     std::map<std::string, Entry, std::less<>> entries_;

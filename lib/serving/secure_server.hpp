@@ -1,3 +1,4 @@
+// An HTTPS server whose certificate follows its source without a restart.
 #pragma once
 
 #include "kube/client/client.hpp"
@@ -11,27 +12,27 @@
 
 namespace sluice::serving {
 
-/// An HTTPS server whose certificate follows its source: one that was renewed or changed is shown
-/// to connections made from then on, without a restart.
-/// Thread: that of the source; the server itself is on the given one.
+/// An HTTPS server whose certificate follows its source: a renewed or changed certificate is used
+/// for later connections, without a restart. Thread: that of the source; the server runs on the
+/// given one.
 class SecureServer {
   public:
-    /// Lifetime: thread and source must outlive it.
+    /// Lifetime: thread and source must outlive this object.
     SecureServer(ServerThread& thread, CertificateSource& source)
         : thread_(thread), source_(source) {}
 
-    /// Gets the certificate and listens. The certificate in `options` is filled in.
-    /// Errors: those of the source; Unavailable when the port is taken.
+    /// Gets the certificate, sets it in `options`, and listens. Errors: those of the source;
+    /// Unavailable if the port is in use.
     kube::Async<void> start(std::shared_ptr<net::HttpHandler> handler, net::ServerOptions options);
     bool is_serving() const { return server_ != nullptr; }
-    /// 0: it does not serve.
+    /// Returns the port; 0 if the server has not started.
     std::uint16_t port() const { return is_serving() ? server_->port() : std::uint16_t{0}; }
-    /// The authorities that clients are to trust; "": the maker of the certificate publishes it.
+    /// The authorities that clients must trust; "" if the administrator publishes them.
     const std::string& authority_pem() const { return shown_.authority.certificate_pem; }
-    /// Returns the certificate that is shown; nullptr if it does not serve.
+    /// Returns the certificate in use; nullptr if the server has not started.
     const ServingCertificates* find_shown() const { return is_serving() ? &shown_ : nullptr; }
-    /// Asks the source again. Errors: those of the source; what is shown then stays. Requires: it
-    /// serves.
+    /// Asks the source again. Errors: those of the source; the certificate then stays. Requires:
+    /// is_serving().
     kube::Async<void> check();
 
   private:

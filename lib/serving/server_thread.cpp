@@ -37,7 +37,7 @@ void ServerThread::join() {
 Result<BindAddress> parse_bind_address(const std::string& text) {
     const std::size_t colon = text.rfind(':');
     if (colon == std::string::npos) {
-        return make_invalid("\"" + text + "\" is no address with a port");
+        return make_invalid("\"" + text + "\" is not an address with a port");
     }
     BindAddress result;
     const char* end = text.data() + text.size();

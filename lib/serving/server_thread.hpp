@@ -1,3 +1,4 @@
+// A thread with HTTP servers on it, and the parser of bind addresses.
 #pragma once
 
 #include "base/clock.hpp"
@@ -12,26 +13,25 @@
 
 namespace sluice::serving {
 
-/// A thread with servers on it, so that no work of another loop holds them up, nor do they hold up
-/// that work.
+/// A thread for servers, so that they and the work of other loops do not delay each other.
 class ServerThread {
   public:
-    /// The name is that of the thread, as debuggers show it (15 characters).
+    /// `name` is the thread's name, as debuggers show it (at most 15 characters).
     explicit ServerThread(const std::string& name);
-    /// As join().
+    /// Calls join().
     ~ServerThread();
     ServerThread(const ServerThread&) = delete;
     ServerThread& operator=(const ServerThread&) = delete;
 
-    /// Listens at once. Errors: those of net::HttpServer::start.
-    /// Lifetime: the server is there until join().
+    /// Starts a server, which listens at once. Errors: those of net::HttpServer::start. Lifetime:
+    /// the server exists until join().
     Result<net::HttpServer*> listen(
         std::shared_ptr<net::HttpHandler> handler, net::ServerOptions options
     );
-    /// Takes no more connections, lets running requests finish for at most `grace`.
-    /// Thread: any but its own; it waits.
+    /// Accepts no more connections and lets running requests finish for at most `grace`. Thread:
+    /// any but its own; the call waits.
     void stop(Duration grace);
-    /// Ends the thread, then its servers; what they still answer is given up.
+    /// Ends the thread, then its servers; aborts requests that are still running.
     void join();
 
   private:
@@ -43,11 +43,12 @@ class ServerThread {
     std::vector<Served> served_;
 };
 
-/// `[::1]:8081`, `127.0.0.1:8081` or `:8081`. Errors: Invalid.
+/// The parts of `[::1]:8081`, `127.0.0.1:8081` or `:8081`.
 struct BindAddress {
-    std::string address;  ///< "": all
+    std::string address;  ///< "": all addresses
     std::uint16_t port = 0;
 };
+/// Parses a bind address. Errors: Invalid.
 Result<BindAddress> parse_bind_address(const std::string& text);
 
 }  // namespace sluice::serving

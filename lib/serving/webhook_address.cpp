@@ -13,7 +13,7 @@ namespace sluice::serving {
 
 namespace {
 
-/// The Service's port has a default and does not count.
+/// Compares without the Service's port, which has a default.
 bool is_same_service(const json::Value& a, const json::Value& b) {
     return a.string_at("name") == b.string_at("name") &&
            a.string_at("namespace") == b.string_at("namespace") &&
@@ -124,7 +124,7 @@ std::optional<PublishedWebhook> find_other_webhook(
     const auto other = parse_https_url(url);
     const auto mine = parse_https_url(own.origin);
     if (other && is_loopback(other->host) && !(mine && is_loopback(mine->host))) {
-        return std::nullopt;  // asked from here, this machine would answer
+        return std::nullopt;  // this machine would answer, not the other replica
     }
     const auto authority = kube::decode_base64(client_config->string_at("caBundle"));
     if (!authority) {
@@ -136,7 +136,7 @@ std::optional<PublishedWebhook> find_other_webhook(
 Result<HttpsUrl> parse_https_url(const std::string& text) {
     auto url = net::parse_server_url(text);
     if (!url || !url->is_https) {
-        return make_invalid(fmt::format("\"{}\" is no https://host:port/path", text));
+        return make_invalid(fmt::format("\"{}\" is not https://host:port/path", text));
     }
     return HttpsUrl{
         .host = std::move(url->host),

@@ -11,7 +11,7 @@ namespace sluice::serving {
 
 namespace {
 
-/// The API server itself waits for up to 30 seconds.
+/// Shorter than the API server's own limit of up to 30 seconds.
 constexpr Duration kAnswerLimit = std::chrono::seconds(5);
 
 }  // namespace
@@ -61,7 +61,7 @@ kube::Async<void> WebhookPublisher::publish_to(
     const auto text = co_await client_.get(target->path, get_options);
     if (!text) {
         if (text.error().code == ErrorCode::NotFound) {
-            co_return Result<void>();  // not installed: nothing of it can be asked for
+            co_return Result<void>();  // not installed, so nobody can request it
         }
         co_return judge_error(*target, text.error());
     }
@@ -91,7 +91,7 @@ kube::Async<void> WebhookPublisher::publish_to(
 
 kube::Async<void> WebhookPublisher::publish(WebhookAddress own) {
     if (own.authority_pem.empty() && !own.is_by_url()) {
-        co_return Result<void>();  // the maker of the certificates fills in their authority
+        co_return Result<void>();  // the administrator fills in the authority
     }
     answering_.clear();
     for (const PublicationTarget& target : targets_) {

@@ -1,3 +1,4 @@
+// Writes the address and authority of our webhooks into the objects that configure them.
 #pragma once
 
 #include "json/value.hpp"
@@ -16,46 +17,46 @@
 
 namespace sluice::serving {
 
-/// An object that tells the API server where a webhook is and which authority to trust
-/// (`caBundle`), and how to read and change it: a CustomResourceDefinition, a webhook
-/// configuration.
+/// An object that gives the API server the address of a webhook and the authority to trust
+/// (`caBundle`): a CustomResourceDefinition or a webhook configuration. Includes the functions that
+/// read and patch it.
 struct PublicationTarget {
     kube::ResourcePath path;
     std::string kind;  ///< for messages
-    /// The merge patch that makes the object say this address; nothing when it does already.
+    /// Returns the merge patch that writes this address into the object; nullopt if it already has
+    /// it.
     std::function<std::optional<json::Value>(const json::Value&, const WebhookAddress&)> make_patch;
-    /// The webhook of another replica that it names; it is left there while it answers.
+    /// Returns another replica's webhook that the object names; it stays there while it answers.
     std::function<std::optional<PublishedWebhook>(const json::Value&, const WebhookAddress&)>
         find_other;
-    /// Passed over if the account has no right to read or write it.
+    /// Skip the object if the account has no permission to read or write it.
     bool may_be_forbidden = false;
 };
 
-/// Writes the address and authority of the own webhooks into objects of the API server.
+/// Writes the address and authority of this replica's webhooks into objects of the API server.
 class WebhookPublisher {
   public:
-    /// Lifetime: the client must outlive it.
+    /// Lifetime: the client must outlive this object.
     WebhookPublisher(kube::Client& client, std::vector<PublicationTarget> targets)
         : client_(client), targets_(std::move(targets)) {}
 
-    /// Brings all targets up to date, up to the first that cannot be. A target that does not exist
-    /// is passed over, and so is one that names another replica which answers, and one that may be
-    /// forbidden and is. Where neither a URL
-    /// nor an authority is known, nothing is to be told.
-    /// Errors: those of the calls, naming the object.
+    /// Updates all targets, and stops at the first error. Skips a target that does not exist, that
+    /// names another replica that answers, or that may be forbidden and is. Does nothing if neither
+    /// a URL nor an authority is known. Errors: those of the calls, naming the object.
     kube::Async<void> publish(WebhookAddress own);
 
   private:
     kube::Async<void> publish_to(const PublicationTarget* target, WebhookAddress own);
-    /// Returns the answer to a call about a target, without an error that may be passed over.
+    /// Returns the error of a call about a target, unless it may be ignored.
     Result<void> judge_error(const PublicationTarget& target, const Error& error);
-    /// Whether a webhook answers with a certificate of the authority that is published with it.
+    /// Returns true if a webhook answers with a certificate of the authority that is published with
+    /// it.
     boost::asio::awaitable<bool> answers(PublishedWebhook webhook);
 
     kube::Client& client_;
     std::vector<PublicationTarget> targets_;
     std::set<std::string> forbidden_;             ///< targets whose refusal was logged
-    std::map<PublishedWebhook, bool> answering_;  ///< others that were asked in this round
+    std::map<PublishedWebhook, bool> answering_;  ///< other replicas asked in this round
 };
 
 }  // namespace sluice::serving

@@ -10,7 +10,7 @@ bool is_blank(std::string_view text) {
     return text.find_first_not_of(' ') == std::string_view::npos;
 }
 
-/// The length of the UTF-8 sequence at the front; 0 when it is malformed.
+/// Returns the length of the UTF-8 sequence at the front; 0 if it is malformed.
 std::size_t sequence_length(std::string_view text) {
     const auto byte = [&](std::size_t i) {
         return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
@@ -35,8 +35,8 @@ std::size_t sequence_length(std::string_view text) {
     return 0;
 }
 
-/// Whether the text has neither control characters but line feeds nor malformed UTF-8 nor another
-/// character that some readers take for a line break or a byte order mark.
+/// Returns true if the text is valid UTF-8, has no control characters except line feeds, and has no
+/// other character that some readers treat as a line break or a byte order mark.
 bool is_simple(std::string_view text) {
     bool has_control = false;
     bool is_ascii = true;
@@ -60,7 +60,8 @@ bool is_simple(std::string_view text) {
     return true;
 }
 
-/// What the escape sequence of that letter means; 0: left to yaml-cpp.
+/// Returns the character that an escape sequence with this letter means; 0 if the sequence is left
+/// to yaml-cpp.
 char escaped(char letter) {
     switch (letter) {
         case '"':

@@ -10,7 +10,7 @@
 namespace sluice::yaml {
 namespace {
 
-/// Walks the lines of a document. Every function returns false when the text is more than plain
+/// Walks the lines of a document. Every function returns false if the text uses more than plain
 /// block style.
 class BlockReader {
   public:
@@ -23,7 +23,7 @@ class BlockReader {
     }
 
   private:
-    /// The map or list whose first entry begins here.
+    /// Reads the map or list whose first entry begins here.
     bool container() { return is_entry(lines_.rest()) ? list() : map(); }
 
     static bool is_entry(std::string_view text) {
@@ -32,7 +32,7 @@ class BlockReader {
     bool is_entry_at(std::size_t column) const {
         return !lines_.at_end() && lines_.column() == column && is_entry(lines_.rest());
     }
-    /// Whether a line stands further to the right than entries of an open container may.
+    /// Returns true if the current line is indented further than the entries at `column`.
     bool is_indented_beyond(std::size_t column) const {
         return !lines_.at_end() && lines_.column() > column;
     }
@@ -54,7 +54,7 @@ class BlockReader {
         return handler_.on_end_array();
     }
 
-    /// What follows the dash of an entry of the list at the column.
+    /// Reads the part of a list entry that follows the dash. `column` is that of the list.
     bool entry(std::size_t column) {
         if (is_empty(lines_.rest())) {
             if (!lines_.next()) {
@@ -85,7 +85,7 @@ class BlockReader {
         return handler_.on_end_object();
     }
 
-    /// The value of a key of the map at the column.
+    /// Reads the value of a key. `column` is that of the map.
     bool member(std::size_t column) {
         if (!is_empty(lines_.rest())) {
             return value(column);
@@ -101,7 +101,7 @@ class BlockReader {
         bool is_quoted;
     };
 
-    /// The key that the rest of the line begins with.
+    /// Returns the key at the beginning of the rest of the line; nullopt if no simple key is found.
     std::optional<Key> find_key() const {
         constexpr std::size_t kLengthMax = 1000;  // yaml-cpp refuses keys from 1024 on
         const auto rest = lines_.rest();
@@ -141,8 +141,8 @@ class BlockReader {
         return handler_.on_key(value.is_string() ? value.as_string() : json::print(value));
     }
 
-    /// A scalar that begins on this line, in the container at the column; then moves on to the next
-    /// line.
+    /// Reads a scalar that begins on this line, and moves to the next line. `column` is that of the
+    /// container.
     bool value(std::size_t column) {
         const auto rest = lines_.rest();
         if (rest.front() == '|') {
@@ -214,7 +214,7 @@ class BlockReader {
         scratch_.clear();
         std::size_t end = 0;
         while ((end = find_closing_quote(text, 0, quote)) == std::string_view::npos) {
-            // A line break is a blank; blanks around it would have to go.
+            // YAML folds the line break into one blank and would remove the blanks around it.
             if (text.empty() || !unquote(text, quote, scratch_) || lines_.has_trailing_blanks() ||
                 !lines_.next() || !is_indented_beyond(column) || !lines_.follows_directly()) {
                 return false;
@@ -231,7 +231,8 @@ class BlockReader {
                lines_.next() && !is_indented_beyond(column) && handler_.on_string(*meant);
     }
 
-    /// What is in the scratch and then the text between quotes mean together: mostly the text.
+    /// Returns the text between quotes with its escapes resolved, after the text in the scratch.
+    /// Returns the text itself if there is nothing to change, which is the usual case.
     std::optional<std::string_view> without_escapes(std::string_view text, char quote) {
         const char sign = quote == '"' ? '\\' : '\'';
         if (scratch_.empty() && text.find(sign) == std::string_view::npos) {

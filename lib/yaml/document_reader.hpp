@@ -1,3 +1,4 @@
+// Builds a document's tree from events; passes on the items of a list one by one.
 #pragma once
 
 #include "json/tree_builder.hpp"
@@ -12,14 +13,14 @@
 
 namespace sluice::yaml {
 
-/// Builds the tree of a document. If wanted, the items of a top-level list `items` are handed on
-/// one by one as they come and are left out of the tree; only at the end it is known whether the
-/// document is a list of objects at all.
+/// Builds the tree of a document. If `take_item` is set, the items of a top-level list `items` are
+/// passed to it one by one as they are read, and are left out of the tree. Only the end of the
+/// document shows whether it is a list of objects (is_list()).
 class DocumentReader final : public json::Handler {
   public:
     using TakeItem = std::function<void(json::Value)>;
 
-    /// `take_item`: empty: items stay in the tree.
+    /// If `take_item` is empty, items stay in the tree.
     explicit DocumentReader(TakeItem take_item = {}) : take_item_(std::move(take_item)) {}
 
     bool on_null() override { return in_items_ ? item(item_.on_null()) : whole_.on_null(); }
@@ -51,18 +52,18 @@ class DocumentReader final : public json::Handler {
     bool on_end_array() override;
     Error error() const override { return {}; }
 
-    /// The key that was found to stand twice in an object; none: no key does.
+    /// Returns a key that was found twice in one object; nullopt if no key was.
     const std::optional<std::string>& repeated_key() const {
         return repeated_in_item_ ? repeated_in_item_ : whole_.repeated_key();
     }
-    /// Whether an item was handed on.
+    /// Returns true if at least one item was passed to `take_item`.
     bool has_given_items() const { return has_given_items_; }
-    /// Whether the document is a list of objects: it has an apiVersion, and a kind that ends in
-    /// List. Requires: the document is read to its end.
+    /// Returns true if the document is a list of objects: it has an apiVersion, and a kind that
+    /// ends in List. Requires: the document is read to its end.
     bool is_list() const;
-    /// The tree. Requires: the document is read to its end. The reader is then empty again.
+    /// Returns the tree and empties the reader. Requires: the document is read to its end.
     json::Value take();
-    /// Forgets a document that was not read to its end.
+    /// Discards a document that was not read to its end.
     void reset();
 
   private:

@@ -10,7 +10,7 @@
 namespace sluice::yaml {
 namespace {
 
-/// Takes the first step off the path.
+/// Removes the first step from the path and returns it.
 std::string take_step(std::string_view& path) {
     std::string step;
     if (path.front() == '[') {
@@ -28,7 +28,7 @@ std::string take_step(std::string_view& path) {
     return step;
 }
 
-/// A node and the line at which its key or, in a list, the node itself stands.
+/// A node, and the line of its key or, in a list, of the node itself.
 struct Found {
     YAML::Node node;
     int line = 0;
@@ -79,8 +79,8 @@ std::size_t find_line(std::string_view text, std::string_view path) {
             node.reset(found->node);
         }
     } catch (const YAML::Exception&) {
-        // What parse_document() takes as JSON need not be YAML: the last line that was found
-        // stands.
+        // parse_document() also accepts JSON that yaml-cpp cannot read: return the last line that
+        // was found.
         return static_cast<std::size_t>(line) + 1;
     }
     return static_cast<std::size_t>(line) + 1;

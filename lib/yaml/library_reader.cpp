@@ -20,7 +20,7 @@
 namespace sluice::yaml {
 namespace {
 
-/// Ends the parsing from within an event; it does not leave this file.
+/// Thrown in a yaml-cpp event to end the parsing. It does not leave this file.
 struct Stop {
     int line;
     std::string what;
@@ -50,7 +50,7 @@ std::string print_key(const json::Value& key, int line) {
     throw Stop{line, "a key must be a string"};
 }
 
-/// The text that yaml-cpp reads, by the places that it names.
+/// The text that yaml-cpp reads, looked up by yaml-cpp's marks.
 class Source {
   public:
     explicit Source(std::string_view text) : text_(text) {
@@ -58,17 +58,17 @@ class Source {
         if (text_.starts_with(kByteOrderMark)) {
             text_.remove_prefix(kByteOrderMark.size());  // yaml-cpp does not count it
         } else if (text_.find('\0') != std::string_view::npos) {
-            text_ = {};  // maybe UTF-16 or UTF-32, where places are not those of the bytes
+            text_ = {};  // maybe UTF-16 or UTF-32, where positions are not byte offsets
         }
     }
 
-    /// What stands at the mark and after it; empty where that is not known.
+    /// Returns the text from the mark on; empty if the byte position is unknown.
     std::string_view from(const YAML::Mark& mark) const {
         const auto at = static_cast<std::size_t>(mark.pos);
         return at < text_.size() ? text_.substr(at) : std::string_view();
     }
-    /// Whether the scalar at the mark begins with a quotation mark that no other closes. yaml-cpp
-    /// misses that where the text ends with a line break.
+    /// Returns true if the scalar at the mark begins with a quotation mark that is never closed.
+    /// yaml-cpp misses this error if the text ends with a line break.
     bool is_unclosed(const YAML::Mark& mark) const {
         auto text = from(mark);
         while (text.starts_with('!') || text.starts_with('&')) {
@@ -78,7 +78,7 @@ class Source {
                find_closing_quote(text, 1, text.front()) == std::string_view::npos;
     }
 
-    /// Whether a tab is among the blanks with which the mark's line begins.
+    /// Returns true if the indentation of the mark's line contains a tab.
     bool is_indented_by_tab(const YAML::Mark& mark) const {
         const auto at = std::min(static_cast<std::size_t>(mark.pos), text_.size());
         const auto before = text_.substr(0, at).rfind('\n');
@@ -87,7 +87,7 @@ class Source {
     }
 
   private:
-    /// What follows a tag or an anchor, the blanks, and the comments after them.
+    /// Skips a tag or an anchor, and the blanks and comments after it.
     static std::string_view skip_property(std::string_view text) {
         text.remove_prefix(std::min(text.find_first_of(kEnds), text.size()));
         while (true) {
@@ -107,7 +107,7 @@ class Source {
 /// Builds the tree of one document from yaml-cpp's events.
 class Builder final : public YAML::EventHandler {
   public:
-    /// `line`: that of the text's first character.
+    /// `line` is the line of the text's first character.
     Builder(
         const Limits& limits,
         const Source& source,
@@ -117,17 +117,17 @@ class Builder final : public YAML::EventHandler {
         : limits_(limits), source_(source), begin_(previous_begin), line_(line) {}
 
     json::Value take() { return std::move(root_); }
-    /// Where the document begins.
+    /// The place where the document begins.
     const YAML::Mark& begin() const { return begin_; }
 
     void OnDocumentStart(const YAML::Mark& mark) override {
-        // What cannot begin a document is an empty one to yaml-cpp, which does not go on from there
-        // and finds it again without end.
+        // yaml-cpp takes text that cannot begin a document for an empty document. It does not
+        // advance then, and finds the same document again without end.
         if (source_.from(mark).starts_with(',') || mark.pos == begin_.pos) {
             throw Stop{
                 mark.line,
                 fmt::format(
-                    "a comma at column {} stands outside of any list or map; documents are "
+                    "a comma at column {} is outside of any list or map; documents are "
                     "separated by a line of '---', not by commas",
                     mark.column + 1
                 )
@@ -142,7 +142,7 @@ class Builder final : public YAML::EventHandler {
     void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
         const auto found = anchors_.find(anchor);
         if (found == anchors_.end()) {
-            throw Stop{mark.line, "an alias stands inside its own anchor"};
+            throw Stop{mark.line, "an alias is inside its own anchor"};
         }
         repeated_ += count_values(found->second);
         if (repeated_ > limits_.repeated_values) {
@@ -180,7 +180,7 @@ class Builder final : public YAML::EventHandler {
     }
     void OnMapEnd() override {
         Frame& frame = frames_.back();
-        // What the map says itself wins over what it merges, wherever the merge stands.
+        // A map's own keys override merged keys, wherever the merge is in the map.
         for (auto& [key, value] : frame.merged) {
             if (frame.keys.try_emplace(key).second) {
                 frame.value.as_object().emplace_back(key, std::move(value));
@@ -196,9 +196,9 @@ class Builder final : public YAML::EventHandler {
         int line;
         std::optional<std::string> key;
         bool is_merge = false;
-        bool is_repeated = false;                 ///< the key
-        std::size_t place = 0;                    ///< of the value of a repeated key
-        std::map<std::string, std::size_t> keys;  ///< and the places of their values
+        bool is_repeated = false;                 ///< the key is already in the map
+        std::size_t place = 0;                    ///< index of a repeated key's value
+        std::map<std::string, std::size_t> keys;  ///< each key and the index of its value
         json::Object merged;
 
         bool wants_key() const { return value.is_object() && !key; }
@@ -296,7 +296,8 @@ class Builder final : public YAML::EventHandler {
     std::size_t repeated_ = 0;
 };
 
-/// Hears nothing but documents without end; for what the parser itself has to say.
+/// Ignores all events, but stops at a document that yaml-cpp would find without end. For errors of
+/// the parser itself.
 class Deaf final : public YAML::EventHandler {
   public:
     void OnDocumentStart(const YAML::Mark& mark) override {
@@ -322,8 +323,9 @@ class Deaf final : public YAML::EventHandler {
     int begin_ = -1;
 };
 
-/// The line, counted from 0, of the first directive inside the text, which yaml-cpp would drop. To
-/// tell one from text that happens to begin with a `%`, each is made into one that it refuses.
+/// Returns the line, counted from 0, of the first directive inside the text; yaml-cpp would ignore
+/// such a directive. The text after each `%` is replaced by a directive that yaml-cpp refuses: that
+/// separates directives from scalars with a line that begins with `%`.
 std::optional<int> find_directive(std::string_view text) {
     constexpr std::string_view kSign = "\n%";
     auto at = text.find(kSign);
@@ -333,7 +335,7 @@ std::optional<int> find_directive(std::string_view text) {
     std::string marked;
     for (; at != std::string_view::npos; at = text.find(kSign)) {
         marked += text.substr(0, at + kSign.size());
-        marked += "YAML YAML x";  // the arguments are too many, whatever follows the x
+        marked += "YAML YAML x";  // too many arguments, whatever follows the x
         text.remove_prefix(at + kSign.size());
     }
     marked += text;
@@ -344,7 +346,7 @@ std::optional<int> find_directive(std::string_view text) {
         while (parser.HandleNextDocument(deaf)) {
         }
     } catch (const Stop&) {
-        return std::nullopt;  // the reading for real meets it as well
+        return std::nullopt;  // the real parse finds this error too
     } catch (const YAML::Exception& error) {
         if (error.msg == YAML::ErrorMsg::YAML_DIRECTIVE_ARGS) {
             return error.mark.line;

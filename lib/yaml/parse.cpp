@@ -16,8 +16,8 @@ namespace {
 
 struct Chunk {
     std::string_view text;
-    std::size_t line;  ///< of the text's first character
-    /// The line of a directive before it that no `---` follows.
+    std::size_t line;  ///< line of the text's first character
+    /// The line of a directive before the text that is not followed by `---`.
     std::optional<std::size_t> lone_directive;
 };
 
@@ -32,8 +32,8 @@ bool is_marker(std::string_view line, std::string_view marker) {
             std::string_view(" \t\r\n").find(line[marker.size()]) != std::string_view::npos);
 }
 
-/// Cuts the stream at its `---` lines and after its `...` lines, which end a document even inside a
-/// block scalar, and drops what comes before the first line of content.
+/// Splits the stream at its `---` lines and after its `...` lines, which end a document even inside
+/// a block scalar. Drops everything before the first line of content.
 template <class Take>
 void for_each_chunk(std::string_view text, const Take& take) {
     std::size_t line = 1;
@@ -79,7 +79,7 @@ void for_each_chunk(std::string_view text, const Take& take) {
 
 constexpr std::string_view kSpace = " \t\r\n";
 
-/// Whether the text was meant as JSON: unquoted keys are YAML's alone.
+/// Returns true if the text looks like JSON: unquoted keys are valid only in YAML.
 bool looks_like_json(std::string_view text) {
     const auto second = text.find_first_not_of(kSpace, 1);
     const char next = second == std::string_view::npos ? '\0' : text[second];
@@ -87,7 +87,8 @@ bool looks_like_json(std::string_view text) {
            (text.starts_with('[') && (next == '{' || next == '['));
 }
 
-/// What is wrong with a chunk that was meant as JSON: yaml-cpp would say where it stops being YAML.
+/// Returns the JSON fault of a chunk that looks like JSON. yaml-cpp would report the place where
+/// the text stops being YAML, which is less useful.
 std::optional<Error> find_json_fault(const Chunk& chunk, const Limits& limits) {
     if (!looks_like_json(chunk.text)) {
         return std::nullopt;
@@ -97,13 +98,13 @@ std::optional<Error> find_json_fault(const Chunk& chunk, const Limits& limits) {
     if (!fault) {
         return std::nullopt;
     }
-    // Where the text ends too early is its last line, not the one behind it.
+    // If the text ends too early, report its last line, not the line after it.
     const auto end = std::min(fault->offset, chunk.text.find_last_not_of(kSpace));
     const auto lines = std::ranges::count(chunk.text.substr(0, end), '\n');
     return at_line(chunk.line + static_cast<std::size_t>(lines), "malformed JSON: " + fault->what);
 }
 
-/// A sink that wants documents whole.
+/// A sink that takes whole documents.
 class DocumentSink final : public ObjectSink {
   public:
     explicit DocumentSink(const TakeDocument& take) : take_(take) {}
@@ -116,7 +117,7 @@ class DocumentSink final : public ObjectSink {
     const TakeDocument& take_;
 };
 
-/// What a sink is given of a list: the whole document or item by item.
+/// How lists are passed to a sink: as whole documents or item by item.
 enum class Give : std::uint8_t { Documents, Items };
 
 /// Reads a chunk that is one document of JSON or of plain block style.
@@ -125,7 +126,7 @@ class QuickReader {
     QuickReader(const Limits& limits, Give give, ObjectSink& sink)
         : limits_(limits), give_(give), sink_(sink) {}
 
-    /// Whether it was such a chunk and is dealt with.
+    /// Returns true if the chunk was read, or its error reported; false if yaml-cpp must read it.
     bool read(const Chunk& chunk) {
         const bool is_json = chunk.text.starts_with('{') || chunk.text.starts_with('[');
         line_ = chunk.line;
@@ -153,7 +154,7 @@ class QuickReader {
             if (is_told) {
                 give(at_line(line_, fmt::format("duplicate key '{}'", *key)));
             }
-            return is_told;  // yaml-cpp knows the key's line
+            return is_told;  // otherwise yaml-cpp reads it: it knows the key's line
         }
         if (!reader.has_given_items()) {
             give(reader.take());
@@ -163,7 +164,7 @@ class QuickReader {
         } else {
             reader.reset();
             drop();
-            return read(chunk, is_json, whole_);  // an object that has a field `items`
+            return read(chunk, is_json, whole_);  // an object with a field `items`, not a list
         }
         return true;
     }
@@ -199,7 +200,7 @@ class QuickReader {
     ObjectSink& sink_;
     std::size_t line_ = 0;
     bool is_in_list_ = false;
-    std::size_t items_given_ = 0;  // of that list so far
+    std::size_t items_given_ = 0;  // of the current list so far
     DocumentReader whole_;
     DocumentReader items_{[this](json::Value item) { take_item(std::move(item)); }};
 };
@@ -255,12 +256,12 @@ void read_objects(std::string_view text, ObjectSink& sink, const Limits& limits)
 Result<json::Value> parse_document(std::string_view text, const Limits& limits) {
     auto documents = parse_documents(text, limits);
     if (documents.empty()) {
-        return at_line(1, "there is no document");
+        return at_line(1, "contains no document");
     }
     if (documents.size() > 1 && documents.front().value) {
         const bool is_same_text = documents[1].line == documents[0].line;
         if (is_same_text && !documents[1].value) {
-            return std::move(documents[1].value);  // what ended the first says more
+            return std::move(documents[1].value);  // the error that ended the first is clearer
         }
         return at_line(documents[1].line, "a second document, where one was expected");
     }

@@ -1,3 +1,4 @@
+// Reads YAML or JSON documents by the rules of Kubernetes' tools, with line numbers in errors.
 #pragma once
 
 #include "base/error.hpp"
@@ -12,42 +13,41 @@
 
 namespace sluice::yaml {
 
-/// A key that a map has already when it comes.
+/// A key that occurs again in the same map.
 struct RepeatedKey {
-    std::size_t line = 0;  ///< of its value
+    std::size_t line = 0;  ///< line of the repeated key's value
     std::string key;
 };
 
-/// What a stream may at most be; beyond it parsing fails with Invalid.
+/// The largest stream that is accepted. Parsing fails with Invalid if a limit is exceeded.
 struct Limits {
     std::size_t bytes = std::size_t{256} * 1024 * 1024;
     std::size_t depth = 128;
-    /// Values that aliases may repeat in one document (a few anchors can stand for billions).
+    /// The number of values that aliases may repeat in one document (a few anchors can expand to
+    /// billions).
     std::size_t repeated_values = 100'000;
-    /// Where there is a place for them, duplicate keys are noted there instead of refused, and the
-    /// last value is taken.
+    /// If set, duplicate keys are recorded here instead of being refused, and the last value wins.
     std::vector<RepeatedKey>* repeated_keys = nullptr;
 };
 
-/// One document of a stream, or why it cannot be read. A bad one does not keep the others from
-/// being read.
+/// One document of a stream, or the error why it cannot be read. An error does not stop the
+/// documents after it from being read.
 struct Document {
     Result<json::Value> value;
     std::size_t line = 1;  ///< where the document begins
-    /// Of an item that is handed on alone, its place in the list.
+    /// The index in its list, if the document is an item that was passed on separately.
     std::optional<std::size_t> item = std::nullopt;
 };
 
 /// Reads all documents of a stream of YAML or JSON, by the rules of Kubernetes' tools: YAML 1.1
-/// scalars
-/// (`yes` is true, 012 is ten, a quoted scalar is a string), keys become strings, `<<` merges.
-/// Documents of nothing but comments are left out; duplicate keys are refused. Errors: Invalid; the
-/// detail begins with the line, as in "12: duplicate key 'spec'".
+/// scalars (`yes` is true, 012 is ten, a quoted scalar is a string), keys become strings, `<<`
+/// merges. Documents that hold only comments are left out. Duplicate keys are refused. Errors:
+/// Invalid; the detail begins with the line, as in "12: duplicate key 'spec'".
 std::vector<Document> parse_documents(std::string_view text, const Limits& limits = {});
 
 using TakeDocument = std::function<void(Document)>;
 
-/// Gets what read_objects() finds.
+/// Receives the objects that read_objects() finds.
 class ObjectSink {
   public:
     ObjectSink() = default;
@@ -55,20 +55,20 @@ class ObjectSink {
     ObjectSink& operator=(const ObjectSink&) = delete;
     virtual ~ObjectSink() = default;
 
-    /// The document may be changed and moved from.
+    /// Takes one document or item, which may be changed and moved from.
     virtual void take(Document& document) = 0;
-    /// What follows are items of one list, which is not read to its end yet.
+    /// The documents after this call are items of one list that is still being read.
     virtual void begin_list() = 0;
-    /// The list is read to its end: what was taken since begin_list() stands.
+    /// The list ended without an error: the items since begin_list() are valid.
     virtual void keep_list() = 0;
-    /// What was taken since begin_list() is void: the list cannot be read as it began. It comes
-    /// again another way, or as an error.
+    /// Discards the items since begin_list(): the document is not such a list or cannot be read
+    /// this way. It follows as a whole, or as an error.
     virtual void drop_list() = 0;
 };
 
-/// Reads the documents of a stream as parse_documents does and hands them on one after the other;
-/// of a list of objects (apiVersion, a kind that ends in List, items) it may hand on the items
-/// instead, each as if it were a document. A large stream needs no room for all its trees then.
+/// Reads the documents of a stream as parse_documents() does, and passes them on one by one. The
+/// items of a list of objects (apiVersion, a kind that ends in List, items) may be passed on in
+/// place of the list, so that a large stream does not need memory for all its trees.
 void read_objects(std::string_view text, ObjectSink& sink, const Limits& limits = {});
 
 /// Reads a text that must hold exactly one document.

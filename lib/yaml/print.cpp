@@ -10,7 +10,7 @@
 namespace sluice::yaml {
 namespace {
 
-/// Whether the text means itself without quotes; when in doubt it is quoted.
+/// Returns true if the text can be written without quotes. Doubtful texts are quoted.
 bool is_plain(const std::string& text) {
     constexpr std::string_view kSafe =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./ ()=;,:'";
@@ -56,7 +56,7 @@ class Printer {
             json::append_quoted(out_, text);
         }
     }
-    /// The first member continues the line (after "- "), the others begin at the indent.
+    /// The first member continues the line (after "- "); the other members begin at the indent.
     void object(const json::Object& object, std::size_t indent) {
         std::vector<const json::Member*> members;
         for (const auto& member : object) {
@@ -75,7 +75,7 @@ class Printer {
                 value(member, indent);
                 continue;
             }
-            // Lists stand at the indent of their key, as kubectl prints them.
+            // Lists have the indent of their key, as kubectl prints them.
             const std::size_t inner = member.is_array() ? indent : indent + 2;
             out_ += '\n';
             out_.append(inner, ' ');

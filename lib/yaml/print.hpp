@@ -1,3 +1,4 @@
+// Prints a JSON value as YAML in block style.
 #pragma once
 
 #include "json/value.hpp"
@@ -6,8 +7,8 @@
 
 namespace sluice::yaml {
 
-/// Prints as YAML in block style, the members of every object by name; every YAML 1.1 and 1.2
-/// parser reads it back alike.
+/// Prints YAML in block style, with the members of every object sorted by name. Every YAML 1.1 and
+/// 1.2 parser reads the same value back.
 std::string print(const json::Value& value);
 
 }  // namespace sluice::yaml

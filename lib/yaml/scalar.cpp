@@ -36,7 +36,7 @@ bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/// 10, 0x1f, 0b11, 0o17 and 017.
+/// Integers: 10, 0x1f, 0b11, 0o17 and 017.
 std::optional<json::Value> read_integer(std::string_view text) {
     const bool negative = text.starts_with('-');
     if (negative || text.starts_with('+')) {
@@ -61,7 +61,7 @@ std::optional<json::Value> read_integer(std::string_view text) {
     return json::Value(negative ? -number : number);
 }
 
-/// Digits, a point, an exponent; one of the first two must hold a digit.
+/// Digits, a point, an exponent; there is a digit before or after the point.
 bool is_float(std::string_view text) {
     std::size_t i = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
     std::size_t digits = 0;
@@ -102,7 +102,7 @@ std::optional<json::Value> read_float(std::string_view text) {
     if (error != std::errc() || end != text.data() + text.size()) {
         return std::nullopt;
     }
-    // Go prints a whole double without a point, so that 1.0 and 1e3 are integers to the API server.
+    // Go prints a whole double without a point, so the API server reads 1.0 and 1e3 as integers.
     constexpr double kExact = 9007199254740992.0;
     if (value == std::trunc(value) && std::abs(value) <= kExact) {
         return json::Value(static_cast<std::int64_t>(value));
@@ -110,7 +110,7 @@ std::optional<json::Value> read_float(std::string_view text) {
     return json::Value(value);
 }
 
-/// A number, or else the text.
+/// Returns a number, or else the text.
 json::Value resolve_number(std::string_view text) {
     std::string digits(text);
     std::erase(digits, '_');
@@ -123,7 +123,7 @@ json::Value resolve_number(std::string_view text) {
     return text;
 }
 
-/// Whether one of the words for null and truth may begin like this.
+/// Returns true if a word for null, true or false may begin like this.
 bool may_be_word(std::string_view text) {
     constexpr std::size_t kLongestWord = 5;
     constexpr std::array<std::string_view, 7> kBeginnings{"nu", "tr", "fa", "ye", "no", "on", "of"};

@@ -1,3 +1,4 @@
+// The type and value of an unquoted YAML scalar.
 #pragma once
 
 #include "json/value.hpp"
@@ -6,11 +7,13 @@
 
 namespace sluice::yaml {
 
-/// What a plain (unquoted) scalar stands for, as YAML 1.1 and Kubernetes' tools have it: null, a
-/// boolean, a number or else the text itself. Infinities and NaN, which JSON lacks, stay doubles.
+/// Returns the value of a plain (unquoted) scalar, as YAML 1.1 and Kubernetes' tools define it:
+/// null, a boolean, a number, or else the text itself. Infinities and NaN, which JSON lacks, stay
+/// doubles.
 json::Value resolve_plain(std::string_view text);
 
-/// Whether the plain scalar stands for itself; false where only resolve_plain knows.
+/// Returns true if the plain scalar is certainly a string. If false, call resolve_plain() to find
+/// out.
 bool is_surely_text(std::string_view text);
 
 }  // namespace sluice::yaml

@@ -169,7 +169,7 @@ TEST_CASE("another identity is taken from the user", "[kube][config]") {
     const std::string user = "kubeconfig: user \"u\": ";
     CHECK(
         error_of(kubeconfig("server: 'https://x'", "as-groups: [g]")) ==
-        user + "as: is needed beside as-uid, as-groups and as-user-extra"
+        user + "as: is required with as-uid, as-groups and as-user-extra"
     );
     CHECK(
         error_of(kubeconfig("server: 'https://x'", "as: x, as-groups: g")) ==
@@ -231,7 +231,7 @@ TEST_CASE("each mistake is one error that names the place", "[kube][config]") {
             "kubeconfig: cluster \"c\": insecure-skip-tls-verify: must be true or false"},
         Row{"server: 'https://x', insecure-skip-tls-verify: true, certificate-authority-data: QQ==",
             "",
-            "kubeconfig: cluster \"c\": insecure-skip-tls-verify: must not be set beside a "
+            "kubeconfig: cluster \"c\": insecure-skip-tls-verify: cannot be combined with a "
             "certificate-authority"},
         Row{"server: 'https://x'",
             "client-certificate-data: QQ==",

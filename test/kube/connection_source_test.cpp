@@ -55,7 +55,7 @@ TEST_CASE(
     "the API server is looked for in the order of every Kubernetes client", "[kube][config]"
 ) {
     Machine machine;
-    CHECK(machine.host().starts_with("error: no API server is known: this is no pod"));
+    CHECK(machine.host().starts_with("error: no API server found: not in a pod"));
     machine.file("home/.kube/config", kubeconfig("home"));
     CHECK(machine.host() == "home");
     machine.source.process.environment["KUBECONFIG"] = machine.file("listed", kubeconfig("listed"));
@@ -109,7 +109,7 @@ TEST_CASE("a kubeconfig that is given must exist", "[kube][config]") {
     Machine machine;
     machine.file("home/.kube/config", kubeconfig("home"));
     machine.source.kubeconfig_file = "/nowhere/config";
-    CHECK(machine.host() == "error: --kubeconfig: there is no file /nowhere/config");
+    CHECK(machine.host() == "error: --kubeconfig: file not found: /nowhere/config");
 }
 
 }  // namespace sluice::kube

@@ -112,7 +112,7 @@ TEST_CASE("a stream is read document by document", "[yaml]") {
 TEST_CASE("a comma between documents is one error that says so", "[yaml]") {
     const auto said = [](std::size_t line, std::size_t column) {
         return std::to_string(line) + ": a comma at column " + std::to_string(column) +
-               " stands outside of any list or map; documents are separated by a line of '---', "
+               " is outside of any list or map; documents are separated by a line of '---', "
                "not by commas";
     };
     using Row = std::pair<std::string, std::string>;
@@ -254,8 +254,8 @@ TEST_CASE("YAML's flow style is not taken for JSON that went wrong", "[yaml]") {
 
 TEST_CASE("a directive out of its place is refused, not dropped", "[yaml]") {
     const std::string what =
-        ": a line that begins with '%' is a directive, which stands only before the first '---' or "
-        "between '...' and '---'";
+        ": a line that begins with '%' is a directive, which is allowed only before the first "
+        "'---' or between '...' and '---'";
     using Row = std::pair<std::string, std::string>;
     SECTION("where it would be lost") {
         const auto row = GENERATE_COPY(
@@ -327,7 +327,7 @@ TEST_CASE("malformed text is an error with a line, never an exception", "[yaml]"
     }
     CHECK(error_of("a: 1\nb: [1\n").find(": ") != std::string::npos);
     CHECK(error_of("a: 1\n---\nb: 1") == "3: a second document, where one was expected");
-    CHECK(error_of("") == "1: there is no document");
+    CHECK(error_of("") == "1: contains no document");
     for (const auto* text :
          {"a:\n  b: 1\n\tc: 2\n", "a: 0\nb:\n \tc: 2\n", "a: 1\nd: 3\n\te: 4\n"}) {
         CAPTURE(text);

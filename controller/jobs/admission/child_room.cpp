@@ -25,7 +25,7 @@ namespace sluice::controller {
 namespace {
 
 constexpr std::string_view kPods = "pods";
-/// The Deployment controller writes it to its ReplicaSets.
+/// The annotation of a ReplicaSet in which the Deployment controller stores the number of replicas.
 constexpr std::string_view kDesiredReplicas = "deployment.kubernetes.io/desired-replicas";
 
 void add_requests(api::ResourceList& sum, const api::ResourceList& requests, std::int64_t count) {
@@ -34,7 +34,7 @@ void add_requests(api::ResourceList& sum, const api::ResourceList& requests, std
     }
 }
 
-/// Adds what the pods of a template are counted for.
+/// Adds the requests that count for the pods of a template.
 void add_pods(
     const Stores& stores,
     const std::string& ns,
@@ -46,12 +46,12 @@ void add_pods(
     sum[std::string(kPods)] += api::Quantity(count);
 }
 
-/// Requests that count for an object above, and the part that its own controller makes pods for.
+/// The requests that count for an object above a job, and the part for pods of its own controller.
 struct Budget {
     api::ResourceList counted;
     api::ResourceList own;
-    bool has_own_pods = false;   ///< its controller makes pods itself
-    bool has_pod_quota = false;  ///< the number of pods counts, too
+    bool has_own_pods = false;   ///< the object's own controller creates pods
+    bool has_pod_quota = false;  ///< the resource `pods` has quota
 };
 
 /// An object above a job, or the job.
@@ -60,7 +60,7 @@ struct Node {
     const api::ObjectMeta* metadata = nullptr;
 };
 
-/// The older one, by name where both are of the same second; one that is not stored yet is last.
+/// Orders children by age, then by name. A child that is not stored yet is last.
 bool comes_before(const api::ObjectMeta& one, const api::ObjectMeta& other) {
     const auto age = [](const api::ObjectMeta& job) {
         return job.creation_timestamp.value_or(Time::max());
@@ -69,7 +69,7 @@ bool comes_before(const api::ObjectMeta& one, const api::ObjectMeta& other) {
            std::tuple(age(other), std::string_view(other.name));
 }
 
-/// Returns the numbers by which a child exceeds the count of the object above, nullopt if it fits.
+/// Returns the numbers by which a child exceeds the budget of the object above; nullopt if it fits.
 std::optional<std::string> exceed(
     const Budget& budget,
     api::ResourceList& taken,
@@ -103,39 +103,40 @@ class Room {
     Room(const JobKinds& kinds, const Stores& stores, const Settings& settings)
         : kinds_(kinds), stores_(stores), settings_(settings) {}
 
-    /// Why the child has no room below the object that controls it, where `workload` (nullptr: that
-    /// object's own spec) says what counts.
+    /// Returns why the child has no room below the object that controls it. `workload` says what
+    /// counts; if it is nullptr, the spec of that object does.
     std::optional<std::string> find_excess(
         const Node& child,
         const api::ResourceList& asks,
         const Node& parent,
         const api::Workload* workload
     ) const;
-    /// Why a new pod has no room below the managed job; `pod` is not made by a job's controller.
+    /// Returns why a new pod, which no job's controller created, has no room below the managed job.
     std::optional<std::string> find_pod_excess(
         const api::Pod& pod, const ObjectKey& top, const api::Workload& workload
     ) const;
-    /// Returns the requests of the job in that namespace; none if nothing here knows them.
+    /// Returns the requests of a job in that namespace; nullopt if they cannot be read.
     std::optional<api::ResourceList> asks_of(const GenericJob& job, const std::string& ns) const;
     std::optional<api::ResourceList> asks_of(const Node& node) const;
 
   private:
     std::unique_ptr<GenericJob> view(const Node& node) const;
     std::optional<Budget> budget_of(const Node& parent, const api::Workload* workload) const;
-    /// Adds what the other children ask for that go first.
+    /// Adds the requests of the other children that take precedence.
     void add_elders(const Node& child, const Node& parent, bool with_pods, api::ResourceList& sum)
         const;
     bool is_named_by_service(const Node& parent, const std::string& cluster) const;
     /// Returns true if the controller of a kind of jobs made the pod, or no controller did.
     bool is_made_by_job(const api::ObjectMeta& pod) const;
-    /// Adds what the jobs ask for that the object controls.
+    /// Adds the requests of the jobs that the object controls.
     void add_jobs_below(const Node& parent, api::ResourceList& sum) const;
-    /// Adds the pods below the object that no job's controller made, and those that are its own,
-    /// beside a new pod. What its controller is to make counts as made: others are on their way.
+    /// Adds the pods below the object that no job's controller created and, with `with_own`, the
+    /// object's own pods. For the new pod's controller, all pods that it wants count, because the
+    /// missing ones are about to be created.
     void add_pods_below(
         const Node& parent, bool with_own, const api::Pod& beside, api::ResourceList& sum
     ) const;
-    /// How many pods the controller of the pod is to make; 0: it is not known.
+    /// Returns how many pods the controller of the pod wants; 0 if this is unknown.
     std::int64_t wanted_pods(const api::ObjectMeta& pod) const;
 
     const JobKinds& kinds_;
@@ -143,7 +144,7 @@ class Room {
     const Settings& settings_;
 };
 
-/// A Job that is being deleted may still run pods, for as long as its finalizers hold it.
+/// A Job that is being deleted may still run pods while its finalizers keep it.
 std::unique_ptr<GenericJob> Room::view(const Node& node) const {
     const JobKind* kind = kinds_.find(node.kind.group(), node.kind.name());
     const kube::NamespacedName name{node.metadata->namespace_, node.metadata->name};
@@ -210,8 +211,8 @@ std::optional<Budget> Room::budget_of(const Node& parent, const api::Workload* w
     return budget;
 }
 
-/// The status of a RayService names the clusters that KubeRay has made for it: while it is updated
-/// there are two.
+/// The status of a RayService names the clusters that KubeRay has created for it: two during an
+/// update.
 bool Room::is_named_by_service(const Node& parent, const std::string& cluster) const {
     const auto* services = parent.kind.group() == "ray.io" && parent.kind.name() == "RayService"
                                ? stores_.find_dynamic(parent.kind)
@@ -371,7 +372,7 @@ bool is_elastic_object(const api::ObjectMeta& object) {
     return find_value(object.annotations, api::annotation::kElasticJob) == "true";
 }
 
-/// Its pods are gated, and opened by the slice of the job above it.
+/// Returns true if the slice of the job above ungates the child's pods.
 bool is_gated_by_slice(
     const JobKinds& kinds, const Settings& settings, const Node& child, const Node& parent
 ) {

@@ -1,3 +1,4 @@
+// Checks whether a job or pod below a managed job has room in the counts of that job's Workload.
 #pragma once
 
 #include "api/core/pod.hpp"
@@ -8,15 +9,16 @@
 #include <optional>
 #include <string>
 
-/// The room of jobs below a managed job: that one's Workload counts for all of them.
+/// The room of jobs below a managed job, whose Workload counts for all of them.
 namespace sluice::controller {
 
-/// Why a job below a managed one has no room there, as a sentence with numbers; none: it has, or
-/// nothing is above it. The children of an object may together request no more than what counts for
-/// that object, less what the pods are counted for that its own controller makes; the older child
-/// goes first. Counted are the pod sets of the Workload of the topmost job, and at each level below
-/// it what the object in between asks for. Elastic RayClusters below an elastic job always have
-/// room: their pods are gated. Nothing is said where a kind in between is not read here.
+/// Returns why a job below a managed job has no room there, as a sentence with numbers; nullopt if
+/// it has room, or if no managed job is above it. Together, the children of an object may request
+/// at most the requests that count for the object, minus those for pods of the object's own
+/// controller; an older child takes precedence. The pod sets of the Workload count for the topmost
+/// job, and at each level below it the requests of the object in between. Elastic RayClusters below
+/// an elastic job always have room, because their pods are gated. The check is skipped if a kind in
+/// between cannot be read.
 /// `kind` and `child` name the job as it is or will be stored.
 std::optional<std::string> find_excess(
     const JobKinds& kinds,
@@ -27,9 +29,9 @@ std::optional<std::string> find_excess(
     const GenericJob& job
 );
 
-/// Why a new pod has no room below `top`, the managed job above it, where the pod's controller is
-/// no job: a Deployment or StatefulSet of an AppWrapper may have been scaled. None: it has, or a
-/// job's controller made it, or what is above makes no Workload for its pods.
+/// Returns why a new pod has no room below `top`, the managed job above it, if the pod's controller
+/// is not a job: for example, the Deployment or StatefulSet of an AppWrapper was scaled. Returns
+/// nullopt if the pod has room, if a job's controller created it, or if no Workload counts for it.
 std::optional<std::string> find_pod_excess(
     const JobKinds& kinds,
     const Stores& stores,

@@ -19,7 +19,7 @@ namespace {
 
 using webhook::Verdict;
 
-/// The object's metadata as it is when the API server has stored it.
+/// Returns the object's metadata as the API server will store it.
 api::ObjectMeta metadata_of(const GenericJob& job, const api::AdmissionRequest& request) {
     api::ObjectMeta metadata = job.metadata();
     if (metadata.namespace_.empty()) {
@@ -28,7 +28,7 @@ api::ObjectMeta metadata_of(const GenericJob& job, const api::AdmissionRequest& 
     return metadata;
 }
 
-/// What the rules of all kinds take of a job.
+/// Returns the facts about a job that the rules for all kinds need.
 validation::JobFacts facts_of(
     const JobKind& kind, const GenericJob& job, const api::ObjectMeta& metadata
 ) {
@@ -124,7 +124,7 @@ Result<Verdict> default_job(
             warnings.push_back(std::move(*excess));
         }
     }
-    // Nobody would open the gates of pods that no Workload stands for.
+    // Do not gate pods without a Workload: nothing would ungate them.
     const bool has_workload = *wait == Waits::ForItsOwn ||
                               (*wait == Waits::ForOneAbove && admission.is_gated_below_managed());
     if (has_workload && (*job)->may_have_slices() &&

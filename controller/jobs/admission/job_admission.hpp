@@ -1,3 +1,4 @@
+// The webhooks of a kind of jobs: defaults and validation.
 #pragma once
 
 #include "api/core/admission_review.hpp"
@@ -17,10 +18,10 @@
 #include <string>
 #include <string_view>
 
-/// What happens to a job when it is written: defaults, and what is refused.
+/// The webhooks of jobs: they set defaults, and refuse invalid jobs and changes.
 namespace sluice::controller {
 
-/// What admission reads beside the job.
+/// The state that webhooks read in addition to the job.
 struct AdmissionContext {
     const JobKinds& kinds;
     const Stores& stores;
@@ -28,20 +29,20 @@ struct AdmissionContext {
     const config::FeatureGates& gates;
 };
 
-/// What the first rules of a kind say.
+/// The result of the rules that a kind checks first.
 struct FirstRules {
     api::FieldErrors errors;
-    bool are_all = false;  ///< nothing else of the object is looked at
+    bool are_all = false;  ///< no other rules are checked
 };
 
-/// Which rules an update is judged by, in the order in which its denial lists what they say.
+/// Selects the rules for an update, and their order in the denial's message.
 enum class UpdateRules : std::uint8_t {
-    NewFirst,      ///< those of new jobs, then those of changes
-    ChangesFirst,  ///< the other way round
-    ChangesAlone,  ///< those of new jobs are for new jobs only
+    NewFirst,      ///< the rules for new jobs, then the rules for changes
+    ChangesFirst,  ///< the rules for changes, then the rules for new jobs
+    ChangesAlone,  ///< only the rules for changes
 };
 
-/// The part of a kind of jobs.
+/// The part of the webhooks that depends on the kind of jobs.
 class JobAdmission {
   public:
     JobAdmission() = default;
@@ -49,25 +50,26 @@ class JobAdmission {
     JobAdmission& operator=(const JobAdmission&) = delete;
     virtual ~JobAdmission() = default;
 
-    /// The job that this JSON is, whether a store has it or not. Errors: Invalid with the path of a
-    /// field; Unavailable when what it refers to is not known yet. Lifetime: settings and stores
-    /// of the context must outlive it.
+    /// Returns the job in this JSON, whether or not a store has it. Errors: Invalid with the path
+    /// of a field; Unavailable if an object that the job refers to is not known yet. Lifetime:
+    /// settings and stores of the context must outlive the job.
     virtual Result<std::unique_ptr<GenericJob>> read(
         std::string_view json, const AdmissionContext& context
     ) const = 0;
-    /// Changes the object so that its controller makes no pods.
+    /// Changes the object so that its controller creates no pods.
     virtual void suspend(json::Value& object) const = 0;
-    /// Adds the gate of elastic jobs to all of its pod templates.
+    /// Adds the scheduling gate of elastic jobs to all pod templates of the object.
     virtual void gate_pods(json::Value& /*object*/) const {}
-    /// That is done below a managed job too: the Workload of that job stands for its pods.
+    /// Returns true if gate_pods() is called below a managed job too: that job's Workload counts
+    /// the pods.
     virtual bool is_gated_below_managed() const { return false; }
-    /// Defaults of this kind alone, of jobs that are managed or not.
+    /// Sets the defaults of this kind only, in jobs that are managed or not.
     virtual void add_defaults(
         json::Value& /*object*/, const config::FeatureGates& /*gates*/
     ) const {}
-    /// It may be given a Workload that was made beforehand.
+    /// Returns true if jobs of the kind may use a prebuilt Workload.
     virtual bool may_be_prebuilt() const = 0;
-    /// Whether updates are judged at all. Requires: read() made the jobs.
+    /// Returns true if the update is validated at all. Requires: read() returned the jobs.
     virtual bool is_judged_on_update(
         const GenericJob& /*before*/,
         const GenericJob& /*after*/,
@@ -76,25 +78,27 @@ class JobAdmission {
         return true;
     }
     virtual UpdateRules update_rules() const { return UpdateRules::NewFirst; }
-    /// Brings all that is wrong with a job into the order of the kind.
+    /// Sorts the errors of a job in the order of the kind.
     virtual void sort(api::FieldErrors& /*errors*/) const {}
-    /// Why it is refused in these words alone, whatever else is wrong; "": for no such reason.
+    /// Returns a message with which the job is refused, whatever other errors it has; "" without
+    /// one.
     virtual std::string find_sole_refusal(
         const GenericJob& /*job*/, const config::FeatureGates& /*gates*/
     ) const {
         return {};
     }
-    /// Rules of this kind that come before those of all kinds. Requires: read() made the job.
+    /// Returns the errors of rules that come before the rules for all kinds. Requires: read()
+    /// returned the job.
     virtual FirstRules validate_first(const GenericJob& /*job*/, const AdmissionContext&) const {
         return {};
     }
-    /// The whole of the defaults, where their course is not that of all kinds; none: it is.
+    /// Sets all defaults, for a kind that replaces default_job(); nullopt for all other kinds.
     virtual std::optional<Result<webhook::Verdict>> apply_own_defaults(
         const AdmissionContext& /*context*/, const api::AdmissionRequest& /*request*/
     ) const {
         return std::nullopt;
     }
-    /// The same for the rules.
+    /// Checks all rules, for a kind that replaces judge_job(); nullopt for all other kinds.
     virtual std::optional<Result<webhook::Verdict>> judge_by_own_rules(
         const AdmissionContext& /*context*/,
         const JobKind& /*kind*/,
@@ -102,10 +106,11 @@ class JobAdmission {
     ) const {
         return std::nullopt;
     }
-    /// Rules of this kind alone. Requires: read() made the jobs.
+    /// Returns the errors of the rules of this kind only. Requires: read() returned the job.
     virtual api::FieldErrors validate(const GenericJob& job, const config::FeatureGates& gates)
         const = 0;
-    /// Rules of a changed job that are told before those that all kinds have for a change.
+    /// Returns the errors of rules for a changed job that are listed before the rules of all kinds
+    /// for changes.
     virtual api::FieldErrors validate_changed(
         const GenericJob& /*before*/,
         const GenericJob& /*after*/,
@@ -113,21 +118,23 @@ class JobAdmission {
     ) const {
         return {};
     }
+    /// Returns the errors of the rules of this kind for a change. Requires: read() returned the
+    /// jobs.
     virtual api::FieldErrors validate_update(
         const GenericJob& before, const GenericJob& after, const config::FeatureGates& gates
     ) const = 0;
 };
 
-/// Defaults of a new job: the queue and priority class named `default` where they exist, suspended
-/// where it is managed and no job above it is, gated where it is elastic.
-/// Errors: Invalid for an object that cannot be read; Unavailable when its namespace or the job
-/// above it is not known yet. Requires: the kind has an admission.
+/// Sets the defaults of a new or changed job: the queue and priority class named `default` if they
+/// exist; suspended if the job itself is managed, or if it has no room below a managed job; gated
+/// if it is elastic. Errors: Invalid if the object cannot be read; Unavailable if its namespace or
+/// the job above it is not known yet. Requires: the kind has an admission.
 Result<webhook::Verdict> default_job(
     const AdmissionContext& context, const JobKind& kind, const api::AdmissionRequest& request
 );
 
-/// Whether a new or changed job is taken. Errors: Invalid for an object that cannot be read.
-/// Requires: the kind has an admission.
+/// Accepts or refuses a new or changed job. Errors: Invalid if the object cannot be read. Requires:
+/// the kind has an admission.
 Result<webhook::Verdict> judge_job(
     const AdmissionContext& context, const JobKind& kind, const api::AdmissionRequest& request
 );

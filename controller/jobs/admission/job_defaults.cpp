@@ -77,7 +77,7 @@ Result<void> default_queue(
 }
 
 Result<Waits> find_wait(const AdmissionContext& context, const api::ObjectMeta& job) {
-    // The garbage collector takes finalizers from what may have lost its owner already.
+    // The garbage collector removes finalizers from objects whose owner may be gone already.
     if (job.deletion_timestamp &&
         context.gates.is_enabled(config::Feature::SkipAncestorCheckForDeletedWorkloads)) {
         return Waits::ForNone;

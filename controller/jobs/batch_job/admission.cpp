@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <utility>
 
-// What a Job's webhooks do.
+// The webhooks of batch/v1 Jobs, with Kueue's messages.
 namespace sluice::controller {
 
 namespace {

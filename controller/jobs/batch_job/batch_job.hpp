@@ -1,3 +1,4 @@
+// The kind batch/v1 Job, as a kind of jobs.
 #pragma once
 
 #include "controller/jobs/job/generic_job.hpp"
@@ -6,7 +7,8 @@
 
 namespace sluice::controller {
 
-/// batch/v1 Job, `batch/job` in integrations.frameworks: one pod set named `main`.
+/// Returns the kind batch/v1 Job, `batch/job` in integrations.frameworks: it has one pod set named
+/// `main`.
 std::shared_ptr<const JobKind> make_batch_job_kind();
 
 }  // namespace sluice::controller

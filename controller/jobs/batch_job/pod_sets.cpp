@@ -10,13 +10,14 @@
 #include <algorithm>
 #include <utility>
 
-// What a Job asks for.
+// The pod set of a Job: template, counts and topology request.
 namespace sluice::controller {
 
 namespace {
 
 constexpr std::string_view kPodSet = "main";
-/// Labels that the Job controller's defaulting puts into the template and that name this one Job.
+/// Labels that the Job controller's defaulting sets in the template, and that identify this one
+/// Job.
 constexpr std::string_view kJobLabels[] = {
     "job-name", "controller-uid", "batch.kubernetes.io/controller-uid"
 };

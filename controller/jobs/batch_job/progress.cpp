@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-// How far a Job has come.
+// The progress of a Job: its end, its ready pods and its reclaimable pods.
 namespace sluice::controller {
 
 namespace {
 
-/// The number that the whole text is; none: it is no number from 0 on.
+/// Parses the whole text as an index; nullopt if it is not an integer from 0 on.
 std::optional<std::int32_t> parse_index(std::string_view text) {
     std::int32_t index = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
@@ -115,7 +115,7 @@ std::vector<api::ReclaimablePod> BatchJob::reclaimable_pods(const api::Workload&
     if (remaining >= parallelism) {
         return {};
     }
-    // Usage is what is left of the pod set's count, not of the fewer pods that were admitted.
+    // The quota counts the pod set's count, even if fewer pods were admitted.
     const std::int64_t spare =
         std::clamp<std::int64_t>(pod_set.count - remaining, 0, std::max(pod_set.count, 0));
     if (spare == 0) {

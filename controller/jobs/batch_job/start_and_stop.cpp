@@ -6,12 +6,12 @@
 
 #include <utility>
 
-// How a Job is started and stopped.
+// The writes that start and stop a Job.
 namespace sluice::controller {
 
 namespace {
 
-/// Set by the Job controller's defaulting; they name this Job and stay as they are.
+/// Labels that the Job controller's defaulting sets; they identify this Job and are not restored.
 constexpr std::string_view kLiveLabels[] = {
     "job-name",
     "controller-uid",

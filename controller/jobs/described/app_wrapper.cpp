@@ -22,7 +22,8 @@ json::Array* components_of(json::Value& object) {
     return components != nullptr && components->is_array() ? &components->as_array() : nullptr;
 }
 
-/// The pod sets that the AppWrapper controller has settled on; nullptr: it has not yet.
+/// Returns the pod sets that the AppWrapper controller has found; nullptr if it has not found any
+/// yet.
 const json::Value* settled_pod_sets(
     const json::Value& object, std::size_t component, std::size_t components
 ) {
@@ -42,7 +43,7 @@ json::Value string_map_value(const api::StringMap& map) {
     return made;
 }
 
-/// As the AppWrapper controller reads it.
+/// Returns the value in the format of the AppWrapper controller.
 json::Value string_map_value(const PodSetInfo& info) {
     json::Value made = json::Object{};
     const auto add = [&made](std::string_view name, const api::StringMap& map) {
@@ -106,7 +107,7 @@ RankLabels AppWrapper::rank_labels(const job_kinds::DescribedPodSet& pod_set) co
             annotations->string_at(job_kinds::app_wrapper_annotation::kPodIndexLabel);
         labels.sub_group_index =
             annotations->string_at(job_kinds::app_wrapper_annotation::kSubGroupIndexLabel);
-        // One that is no number is as good as none, as in Kueue.
+        // As in Kueue, a value that is not a number is ignored.
         labels.sub_group_count = validation::parse_decimal<std::int32_t>(
             annotations->string_at(job_kinds::app_wrapper_annotation::kSubGroupCount)
         );
@@ -128,7 +129,7 @@ Result<void> AppWrapper::inject(
         if (!live) {
             return live.error();
         }
-        // Its own controller fails where they contradict.
+        // The AppWrapper controller fails if they contradict each other, so check that here.
         if (const auto merged = injection_patch(*live, injected[i]); !merged) {
             return merged.error();
         }

@@ -1,3 +1,4 @@
+// AppWrapper as a kind of jobs: its pods are those of the objects that it wraps.
 #pragma once
 
 #include "controller/jobs/described/described_admission.hpp"
@@ -7,8 +8,9 @@
 
 namespace sluice::controller {
 
-/// AppWrapper: its pods are those of the objects that it wraps. What a start injects stands beside
-/// these, and its own controller merges it into them.
+/// An AppWrapper. Its pods are those of the objects that it wraps. A start injects into
+/// `podSetInfos` next to each wrapped object, and the AppWrapper controller merges this into the
+/// object.
 class AppWrapper final : public DescribedJob {
   public:
     using DescribedJob::DescribedJob;
@@ -28,8 +30,8 @@ class AppWrapper final : public DescribedJob {
     ) const override;
 };
 
-/// The webhooks of AppWrapper: rules of new jobs are for new jobs only, and the topology is not
-/// looked at.
+/// The webhooks of AppWrapper: the rules for new jobs are not checked on updates, and topology
+/// annotations are not checked.
 class AppWrapperAdmission final : public DescribedAdmission {
   public:
     using DescribedAdmission::DescribedAdmission;

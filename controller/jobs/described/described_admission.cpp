@@ -29,12 +29,13 @@ void add_admission_gate(json::Value& pod_spec, const char* name) {
     }
 }
 
-/// Returns true if the pods of a job follow from an object that may exist: the job waits for it.
+/// Returns true if the pods of a job depend on an object that may still appear: the job waits for
+/// it.
 bool is_unknown_yet(const Error& error) {
     return error.code == ErrorCode::Unavailable;
 }
 
-/// What a job asks of the topology, and what is wrong with it.
+/// Reads the topology requests of a job's pod sets, and collects their errors.
 class TopologyReview {
   public:
     TopologyReview(const DescribedJob& job, const FeatureGates& gates, TopologyStyle style)
@@ -58,7 +59,7 @@ class TopologyReview {
     }
 
     FieldErrors errors;
-    /// Why no request can be made; said only where there are no errors.
+    /// The reason why no request can be made; used only without errors.
     std::string problem;
 
   private:
@@ -122,7 +123,7 @@ class TopologyReview {
     std::vector<validation::PodSetTopology> asked_;
 };
 
-/// What keeps it from ever being queued, as an error of the field that the text begins with.
+/// Returns the error that keeps the job from being queued. Its field is the beginning of the text.
 FieldErrors validate_pod_sets(const DescribedJob& job) {
     const auto pod_sets = job.described_pod_sets();
     if (!names_queue(job) || job.is_left_alone() || pod_sets || is_unknown_yet(pod_sets.error())) {

@@ -1,3 +1,4 @@
+// The webhooks of described kinds of jobs.
 #pragma once
 
 #include "controller/jobs/admission/job_admission.hpp"
@@ -11,20 +12,20 @@
 
 namespace sluice::controller {
 
-/// Makes the view of one object of a kind.
+/// Creates the view of one object of a kind.
 using MakeDescribedJob = std::function<std::unique_ptr<DescribedJob>(
     std::shared_ptr<const api::DynamicObject> object, const Settings& settings, const Stores& stores
 )>;
 
-/// How Kueue's webhook of a kind looks at the topology that its pod sets ask for.
+/// The way in which Kueue's webhook of a kind checks the topology requests of its pod sets.
 struct TopologyStyle {
-    /// What is still said when the request of a pod set cannot be made.
+    /// The errors that are still reported if the request of some pod set cannot be read.
     enum class Unreadable : std::uint8_t {
-        Annotations,  ///< what is wrong with annotations
-        FirstAlone,   ///< of the first pod set
+        Annotations,  ///< errors of annotations
+        FirstAlone,   ///< errors of annotations of the first pod set
         Nothing,
     };
-    /// When pod sets that share a group are looked at.
+    /// Says when pod sets that share a group are checked.
     enum class Groups : std::uint8_t {
         Last,
         AfterFirst,             ///< after the first pod set
@@ -32,14 +33,15 @@ struct TopologyStyle {
     };
     Unreadable unreadable = Unreadable::Annotations;
     Groups groups = Groups::Last;
-    std::string_view below_place = ".metadata";  ///< of a template: where its annotations are
-    /// Why it cannot be told which pods there are is a sole refusal, of jobs without a queue too.
+    std::string_view below_place = ".metadata";  ///< path of the annotations below a template
+    /// If the pods cannot be derived, the job is refused for that reason alone, even without a
+    /// queue.
     bool is_told_without_pods = false;
-    std::string_view advice = {};  ///< follows what is wrong with an annotation
+    std::string_view advice = {};  ///< is appended to each error
 };
 
-/// The webhooks of a described kind: topology annotations of each pod template, fields that may
-/// not change while the job runs, and what a kind adds.
+/// The webhooks of a described kind: checks the topology annotations of each pod template, fields
+/// that must not change while the job runs, and rules that a derived class adds.
 class DescribedAdmission : public JobAdmission {
   public:
     DescribedAdmission(
@@ -54,7 +56,7 @@ class DescribedAdmission : public JobAdmission {
     std::string find_sole_refusal(const GenericJob& job, const config::FeatureGates& gates)
         const override;
     bool may_be_prebuilt() const override { return description_->may_be_prebuilt; }
-    /// And of a job that names a queue what keeps it from being queued.
+    /// Also returns the error that keeps a job with a queue name from being queued.
     api::FieldErrors validate(const GenericJob& job, const config::FeatureGates& gates)
         const override;
     api::FieldErrors validate_update(
@@ -70,19 +72,20 @@ class DescribedAdmission : public JobAdmission {
     MakeDescribedJob make_;
 };
 
-/// Of PyTorchJob and its like: the rules of new jobs are for new jobs only.
+/// The webhooks of PyTorchJob and similar kinds: the rules for new jobs are not checked on updates.
 class KubeflowAdmission final : public DescribedAdmission {
   public:
     using DescribedAdmission::DescribedAdmission;
     UpdateRules update_rules() const override { return UpdateRules::ChangesAlone; }
 };
 
-/// The job that DescribedAdmission::read() made.
+/// Returns the job that DescribedAdmission::read() created.
 const DescribedJob& described(const GenericJob& job);
 
+/// Returns true if the job's label names a queue.
 bool names_queue(const GenericJob& job);
-/// JobAdmission::is_judged_on_update() of kinds whose updates are judged only where the job names a
-/// queue, or did.
+/// Implements JobAdmission::is_judged_on_update() for kinds whose updates are checked only if the
+/// job names a queue, or did so before.
 bool is_judged_where_queued(
     const GenericJob& before, const GenericJob& after, const AdmissionContext& context
 );

@@ -16,7 +16,7 @@ namespace {
 using job_kinds::DescribedPodSet;
 using job_kinds::Predicate;
 
-/// Sets the member that a settable path names; no value removes it.
+/// Sets the member that a settable path names; removes it if `value` is nullopt.
 void set_member(
     json::Value& object, const job_kinds::Path& path, const std::optional<json::Value>& value
 ) {
@@ -31,14 +31,14 @@ void set_member(
     }
 }
 
-/// Its user has ended it by the field that suspends others.
+/// Returns true if the user has ended the job by the field that suspends other jobs.
 bool is_final(const job_kinds::Suspension& suspension, const json::Value& object) {
     const json::Value* found = suspension.path.find(object);
     return found != nullptr &&
            std::ranges::find(suspension.final_values, *found) != suspension.final_values.end();
 }
 
-/// A start makes it where there is none.
+/// Removes empty metadata, because a start creates metadata that is missing.
 void drop_empty_metadata(json::Value& pod_template) {
     const json::Value* metadata = pod_template.find("metadata");
     if (metadata != nullptr && metadata->is_object() && metadata->as_object().empty()) {
@@ -46,8 +46,8 @@ void drop_empty_metadata(json::Value& pod_template) {
     }
 }
 
-/// What a person is told of a job that ended: the text of the condition that says so, else that of
-/// the description.
+/// Returns the message of an ended job: that of the condition which says so, else that of the
+/// description.
 std::string end_message(
     const json::Value& object,
     const Predicate& said,
@@ -348,7 +348,7 @@ void DescribedJob::restore(
 ) const {
     for (std::size_t i = 0; i < pod_sets.size(); ++i) {
         const job_kinds::Location& location = pod_sets[i].pod_template;
-        const auto live = read_template(object, location);  // it may be of completed() alone
+        const auto live = read_template(object, location);  // it may exist only in completed()
         const auto& original = workload.spec.pod_sets[i].template_;
         if (live) {
             json::Value& pod_template = *job_kinds::find(object, location);

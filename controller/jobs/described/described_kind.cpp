@@ -19,7 +19,7 @@ namespace sluice::controller {
 
 namespace {
 
-/// What makes the parts of a kind: the view of an object, and its webhooks.
+/// Factories for the parts of a kind: the view of an object, and the webhooks.
 struct Parts {
     job_kinds::PodSetSource pod_sets = job_kinds::PodSetSource::Object;
     std::unique_ptr<DescribedJob> (*make_job)(
@@ -59,7 +59,7 @@ constexpr Parts kPartsOf = {
     },
 };
 
-/// Of frameworks for which a description says not all.
+/// Returns the code for frameworks that need more than their description.
 Parts parts_of(std::string_view framework) {
     if (framework == "ray.io/raycluster" || framework == "ray.io/rayjob" ||
         framework == "ray.io/rayservice") {

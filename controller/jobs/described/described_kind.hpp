@@ -1,3 +1,4 @@
+// Creates a kind of jobs from its description.
 #pragma once
 
 #include "controller/jobs/job/generic_job.hpp"
@@ -9,15 +10,15 @@
 
 namespace sluice::controller {
 
-/// Whether the pod templates of the kind are in its objects as they are stored, or are made of them
-/// by what is added to its description.
+/// Returns where the kind's pod templates are: in its objects as they are stored, or in documents
+/// that code derives from them.
 job_kinds::PodSetSource pod_set_source(const job_kinds::Description& description);
 
-/// The names of the described kind, for requests.
+/// Returns the names of the described kind, for requests.
 std::shared_ptr<const kube::RunTimeKind> names_of(const job_kinds::Description& description);
 
-/// A kind of jobs that behaves as its description says; of a framework that needs more than a
-/// description can say, with what is added to it here. `names`: as names_of() made them.
+/// Returns a kind of jobs that behaves as its description says. Frameworks that need more than a
+/// description also get the code in this folder. `names`: the result of names_of().
 std::shared_ptr<const JobKind> make_described_kind(
     std::shared_ptr<const job_kinds::Description> description,
     std::shared_ptr<const kube::RunTimeKind> names,

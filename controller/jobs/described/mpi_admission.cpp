@@ -15,7 +15,7 @@ void MpiAdmission::add_defaults(json::Value& object, const config::FeatureGates&
         worker == nullptr || !worker->is_object()) {
         return;
     }
-    // Pod sets that are placed together are ranked together.
+    // Pod sets in one group are placed together and ranked together.
     const json::Value* group = launcher->find_path(
         {"template", "metadata", "annotations", api::annotation::kPodSetGroupName}
     );

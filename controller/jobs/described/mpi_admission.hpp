@@ -1,16 +1,17 @@
+// The webhooks of MPIJob.
 #pragma once
 
 #include "controller/jobs/described/described_admission.hpp"
 
 namespace sluice::controller {
 
-/// The webhooks of MPIJob: where the launcher is a worker too, it is the first one by rank.
+/// The webhooks of MPIJob: if the launcher is also a worker, it gets the first rank.
 class MpiAdmission final : public DescribedAdmission {
   public:
     using DescribedAdmission::DescribedAdmission;
 
     void add_defaults(json::Value& object, const config::FeatureGates& gates) const override;
-    /// By their fields.
+    /// Sorts the errors by their fields.
     void sort(api::FieldErrors& errors) const override;
 
   protected:

@@ -81,7 +81,7 @@ void check_elastic_cluster(const json::Value& cluster, FieldErrors& errors) {
     }
 }
 
-/// Of a RayCluster by itself.
+/// Checks a RayCluster that a user created.
 void check_cluster(const RayJob& job, const AdmissionContext& context, FieldErrors& errors) {
     const json::Value* cluster = job.cluster_spec();
     if (cluster == nullptr) {
@@ -103,7 +103,7 @@ void check_cluster(const RayJob& job, const AdmissionContext& context, FieldErro
     check_groups(*cluster, "spec", errors);
 }
 
-/// Of the cluster that a RayJob or RayService makes.
+/// Checks the cluster that a RayJob or RayService creates.
 void check_made_cluster(const RayJob& job, FieldErrors& errors) {
     const json::Value* cluster = job.cluster_spec();
     if (cluster == nullptr) {

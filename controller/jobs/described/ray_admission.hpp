@@ -1,16 +1,17 @@
+// The webhooks of RayCluster, RayJob and RayService.
 #pragma once
 
 #include "controller/jobs/described/described_admission.hpp"
 
 namespace sluice::controller {
 
-/// The webhooks of RayCluster, RayJob and RayService: what of them Kueue cannot manage is refused
-/// where a queue is named.
+/// The webhooks of RayCluster, RayJob and RayService: they refuse objects with a queue name that
+/// Kueue cannot manage.
 class RayAdmission final : public DescribedAdmission {
   public:
     using DescribedAdmission::DescribedAdmission;
 
-    /// Not of a RayJob: its RayCluster, which KubeRay makes, gets them.
+    /// Does nothing for a RayJob: the RayCluster that KubeRay creates for it is gated.
     void gate_pods(json::Value& object) const override;
     bool is_gated_below_managed() const override;
     bool is_judged_on_update(

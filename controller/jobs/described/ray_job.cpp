@@ -12,8 +12,8 @@ namespace sluice::controller {
 namespace {
 
 constexpr std::string_view kHead = "head";
-/// Where a RayService has what is `rayClusterSpec` in a RayJob. What Kueue says of it calls it
-/// `rayClusterSpec` too.
+/// The field of a RayService for the RayClusterSpec; in a RayJob it is `rayClusterSpec`. Kueue's
+/// messages use the latter for both.
 constexpr std::string_view kServiceCluster = "rayClusterConfig";
 constexpr std::string_view kSubmitter = "ray-job-submitter";
 
@@ -41,7 +41,7 @@ void add_container(json::Value& pod_template, std::string_view name, json::Value
     }
 }
 
-/// Raises a request to at least the amount; what cannot be read stays as it is.
+/// Raises a request to at least the amount. A request that cannot be read is not changed.
 void raise_request(json::Value& requests, std::string_view resource, std::string_view amount) {
     const json::Value* present = requests.find(resource);
     if (present != nullptr) {
@@ -55,7 +55,8 @@ void raise_request(json::Value& requests, std::string_view resource, std::string
     requests.set(resource, amount);
 }
 
-/// What KubeRay's Job takes that cleans up Redis after the head is gone. It takes the head's place.
+/// Raises the head's requests to those of KubeRay's Job that cleans up Redis, which runs after the
+/// head is gone.
 void raise_to_redis_cleanup(json::Value& pod_template) {
     json::Array* containers = containers_of(pod_template);
     if (containers == nullptr || containers->empty() || !containers->front().is_object()) {
@@ -84,7 +85,8 @@ json::Value autoscaler_resources(const json::Value& cluster) {
     };
 }
 
-/// The image of the head, so that the versions of Ray are the same.
+/// Returns the default template of the submitter. It has the image of the head, so that the
+/// versions of Ray are equal.
 json::Value default_submitter(const json::Value& cluster) {
     json::Value container = json::Object{{"name", kSubmitter}};
     const json::Value* containers =
@@ -103,7 +105,7 @@ json::Value default_submitter(const json::Value& cluster) {
     };
 }
 
-/// Returns true for KubeRay's own finalizers, and for the one that awaits the objects below.
+/// Returns true for KubeRay's finalizers, and for the finalizer that waits for dependents.
 bool is_awaited_by_ray(std::string_view finalizer) {
     return finalizer.starts_with("ray.io/") || finalizer == "foregroundDeletion";
 }

@@ -1,11 +1,12 @@
+// The webhooks of SparkApplication.
 #pragma once
 
 #include "controller/jobs/described/described_admission.hpp"
 
 namespace sluice::controller {
 
-/// The webhooks of SparkApplication: where a queue is named, the driver runs in the cluster, and
-/// the number of executors is fixed.
+/// The webhooks of SparkApplication: in an application with a queue name, the driver must run in
+/// the cluster, and the number of executors must be fixed unless the job is elastic.
 class SparkAdmission final : public DescribedAdmission {
   public:
     using DescribedAdmission::DescribedAdmission;

@@ -25,7 +25,7 @@ json::Value* spec_of_role(json::Value& object, job_kinds::SparkRole role) {
     return found != nullptr && found->is_object() ? found : nullptr;
 }
 
-/// The fields of a role that a start injects into, as a pod template.
+/// Returns the fields of a role into which a start injects, as a pod template.
 json::Value as_template(const json::Value& role, const json::Value* node_selector) {
     json::Value metadata = json::Object{};
     for (const std::string_view member : kMetadata) {
@@ -54,8 +54,8 @@ void set_or_erase(json::Value& role, std::string_view member, const json::Value*
     }
 }
 
-/// Of the role's keys those that were there before the start: a start only adds. The stored map is
-/// of the whole template, so it may have more.
+/// Restores a map of a role: keeps the keys that existed before the start, because a start only
+/// adds keys. The stored map is that of the whole template, so it may have more keys.
 void restore_map(json::Value& role, std::string_view member, const json::Value* stored) {
     const json::Value* live = role.find(member);
     if (live == nullptr || !live->is_object()) {

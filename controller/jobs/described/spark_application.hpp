@@ -1,3 +1,4 @@
+// SparkApplication as a kind of jobs, with the pods that the Spark operator creates.
 #pragma once
 
 #include "controller/jobs/described/described_job.hpp"
@@ -8,8 +9,8 @@
 
 namespace sluice::controller {
 
-/// SparkApplication: its roles say in fields of their own what the Spark operator makes pods of,
-/// and a start injects into these fields.
+/// A SparkApplication. Its roles have fields from which the Spark operator creates pods; a start
+/// injects into these fields.
 class SparkApplication final : public DescribedJob {
   public:
     using DescribedJob::DescribedJob;
@@ -18,8 +19,8 @@ class SparkApplication final : public DescribedJob {
 
   protected:
     std::optional<Result<json::Value>> derive() const override;
-    /// The operator takes no node labels of the whole application where a role has some: they move
-    /// to the roles.
+    /// Moves the node labels of the whole application to its roles, because the operator ignores
+    /// them for a role that has its own.
     Result<void> inject(
         json::Value& object,
         const std::vector<job_kinds::DescribedPodSet>& pod_sets,

@@ -32,7 +32,7 @@ std::int64_t number_of(const json::Value& object, std::string_view member, std::
     return value != nullptr && value->is_int() ? value->as_int() : otherwise;
 }
 
-/// Answers which replicated Jobs of a JobSet may have pods.
+/// Finds the replicated Jobs of a JobSet that may have pods.
 class StartupOrder {
   public:
     StartupOrder(const json::Array& jobs, const json::Array* statuses, bool is_in_order)
@@ -55,7 +55,8 @@ class StartupOrder {
     }
 
   private:
-    /// Returns true if the Job controller and JobSet's count say so; failed Jobs have been ready.
+    /// Returns true if as many Jobs as the JobSet wants have reached the status; failed Jobs count
+    /// as ready.
     bool has_reached(const json::Value& job, std::string_view status) const {
         const json::Value* counts = find_named(statuses_, job.string_at("name"));
         if (counts == nullptr) {

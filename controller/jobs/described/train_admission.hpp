@@ -1,11 +1,12 @@
+// The webhooks of TrainJob.
 #pragma once
 
 #include "controller/jobs/described/described_admission.hpp"
 
 namespace sluice::controller {
 
-/// The webhooks of TrainJob: each gets Kueue's entry in spec.runtimePatches, and one whose runtime
-/// does not exist is refused. One whose runtime is not known yet is accepted: it waits.
+/// The webhooks of TrainJob: add Kueue's entry to spec.runtimePatches, and refuse a job whose
+/// runtime does not exist. A job whose runtime is not known yet is accepted and waits.
 class TrainAdmission final : public DescribedAdmission {
   public:
     using DescribedAdmission::DescribedAdmission;

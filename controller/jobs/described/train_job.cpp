@@ -19,7 +19,7 @@ namespace sluice::controller {
 
 namespace {
 
-/// Whose Kueue's entry in spec.runtimePatches is.
+/// Manager name of Kueue's entry in spec.runtimePatches.
 const std::string& patch_manager() {
     static const std::string name = std::string(api::kKueueGroup) + "/manager";
     return name;
@@ -31,7 +31,7 @@ const job_kinds::Location& spec_of_patch() {
     return way;
 }
 
-/// Kueue's entry in spec.runtimePatches; nullptr: there is none.
+/// Returns Kueue's entry in spec.runtimePatches; nullptr if it is missing.
 template <class Json>
 Json* find_own_patch(Json& train_job) {
     Json* spec = train_job.find("spec");
@@ -46,7 +46,7 @@ Json* find_own_patch(Json& train_job) {
     return own == all.end() ? nullptr : &*own;
 }
 
-/// Whether a start has injected something that is still there.
+/// Returns true if injections of a start are still in the object.
 bool has_injected_jobs(const json::Value& train_job) {
     const json::Value* own = find_own_patch(train_job);
     const json::Value* spec = own == nullptr ? nullptr : job_kinds::find(*own, spec_of_patch());
@@ -62,7 +62,7 @@ json::Value map_value(const api::StringMap& map) {
     return made;
 }
 
-/// The list takes the place of the runtime's own, so it repeats that one.
+/// Returns the runtime's tolerations and the injected ones: the list replaces that of the runtime.
 json::Array all_tolerations(
     const api::PodTemplateSpec& live, const std::vector<api::Toleration>& injected
 ) {

@@ -1,3 +1,4 @@
+// The runtimes that TrainJobs refer to.
 #pragma once
 
 #include "json/value.hpp"
@@ -8,18 +9,19 @@
 #include <string>
 #include <string_view>
 
-/// What TrainJobs take their pods from.
+/// The kinds from which TrainJobs take their pods.
 namespace sluice::controller {
 
-/// TrainingRuntime, of a namespace.
+/// Returns the kind TrainingRuntime, which is namespaced.
 std::shared_ptr<const kube::RunTimeKind> training_runtime_names();
-/// ClusterTrainingRuntime.
+/// Returns the kind ClusterTrainingRuntime.
 std::shared_ptr<const kube::RunTimeKind> cluster_training_runtime_names();
 
-/// The runtime that a TrainJob of that namespace refers to; none: no kind of that name is one.
+/// Returns the runtime that a TrainJob in namespace `ns` refers to; nullopt if it refers to another
+/// kind.
 std::optional<kube::ObjectKey> runtime_of(const json::Value& train_job, std::string_view ns);
 
-/// The kind that it refers to, as messages name it. Example: Kind.group
+/// Returns the kind that the TrainJob refers to, for messages. Example: Kind.group
 std::string kind_of_runtime(const json::Value& train_job);
 
 }  // namespace sluice::controller

@@ -1,3 +1,4 @@
+// The LocalQueue `default` of a namespace, and jobs that missed it when they were created.
 #pragma once
 
 #include "api/kueue/local_queue.hpp"
@@ -6,19 +7,20 @@
 #include <memory>
 #include <string>
 
-/// The LocalQueue `default` of a namespace, which jobs that name none are given (KEP-2936).
+/// The LocalQueue `default` of a namespace, which jobs without a queue name get (KEP-2936).
 namespace sluice::controller {
 
 inline constexpr char kDefaultQueue[] = "default";
 
-/// Null: there is none, or it is stopped.
+/// Returns the namespace's LocalQueue `default`; nullptr if it does not exist or is stopped.
 std::shared_ptr<const api::LocalQueue> find_default_queue(
     const Stores& stores, const std::string& ns
 );
 
-/// Whether the job was created while the queue was in use, unseen by the webhook, which would have
-/// given it the queue. The job is as it was created: one that has changed since may have left the
-/// queue. One that runs, and would be stopped, must also have come after the queue became Active.
+/// Returns true if the job was created while the queue was in use, but without the webhook, which
+/// would have set the queue. False if the job's spec has changed since then: the user may have
+/// taken it out of the queue. If the job runs, and so would be stopped, it must also have been
+/// created after the queue became Active.
 bool missed_default_queue(
     const api::ObjectMeta& job, bool is_suspended, const api::LocalQueue& queue
 );

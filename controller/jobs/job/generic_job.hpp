@@ -1,3 +1,4 @@
+// The interfaces of a job and of a kind of jobs, as the generic reconciler sees them.
 #pragma once
 
 #include "api/kueue/workload.hpp"
@@ -26,22 +27,22 @@ namespace sluice::controller {
 struct JobEnd {
     enum class Result : std::uint8_t { Succeeded, Failed };
     Result result = Result::Succeeded;
-    std::string message;  ///< the job's own
+    std::string message;  ///< the message of the job itself
 };
 
-/// Why a job must stop.
+/// The reason why a job must stop.
 struct StopCause {
-    std::string reason;  ///< as a condition of pods spells it. Example: WorkloadDeleted
+    std::string reason;  ///< as in a pod's condition. Example: WorkloadDeleted
     std::string message;
 };
 
-/// The next step in stopping a job. The writes of a step are seen before the next is asked for.
+/// The next step in stopping a job. The next step is asked for after the stores show its writes.
 struct StopStep {
     enum class Kind : std::uint8_t {
         Suspend,  ///< the writes suspend the job: its pods end
-        Restore,  ///< the writes take back what its start injected
-        Wait,     ///< something must be seen first, for example that its pods have ended
-        Stopped,  ///< it is suspended and as its user made it
+        Restore,  ///< the writes remove what the start of the job injected
+        Wait,     ///< something must happen first, for example its pods must end
+        Stopped,  ///< the job is suspended and as its user created it
     };
     Kind kind = Kind::Stopped;
     std::vector<Write> writes;
@@ -54,9 +55,9 @@ class JobKind;
 
 class PodJob;
 
-/// One job as the generic reconciler sees it: a view of an object, or of several that are one job.
-/// What it says follows from the stores alone, and each write it asks for is conditional on the
-/// version it was made from. Lifetime: until the stores change.
+/// One job as the generic reconciler sees it: a view of one object, or of several objects that form
+/// one job. Its answers depend on the stores alone, and each write is conditional on the version of
+/// the object that was read. Lifetime: until the stores change.
 class GenericJob {
   public:
     GenericJob() = default;
@@ -64,77 +65,80 @@ class GenericJob {
     GenericJob& operator=(const GenericJob&) = delete;
     virtual ~GenericJob() = default;
 
-    /// Of the object that owns the Workload.
+    /// Returns the metadata of the object that owns the Workload.
     virtual const api::ObjectMeta& metadata() const = 0;
-    /// The pod sets as a new Workload stores them: templates without what names this one job. What
-    /// find_problem() complains of is left out. Errors: Invalid when a template cannot be read.
+    /// Returns the pod sets as a new Workload stores them: templates without the labels that
+    /// identify this one job. Values that find_problem() reports are left out. Errors: Invalid if a
+    /// template cannot be read.
     virtual Result<std::vector<api::PodSet>> pod_sets() const = 0;
-    /// What of its labels, annotations and fields only a webhook would refuse; none: it can be run
-    /// as it says. Errors: Invalid naming the field.
+    /// Returns the first label, annotation or field that a webhook would have rejected; nullopt if
+    /// the job is valid. Errors: Invalid with the name of the field.
     virtual std::optional<Error> find_problem() const { return std::nullopt; }
 
-    /// The PriorityClass that a field of its own names; "": none.
+    /// Returns the PriorityClass that a field of the job itself names; "" if no field does.
     virtual std::string priority_class() const { return {}; }
-    /// It is not managed, whatever queue it names: it makes no pods of its own.
+    /// Returns true if the job is not managed, whatever queue it names: it creates no pods itself.
     virtual bool is_left_alone() const { return false; }
-    /// Its kind may be put on hold by find_hold(), and comes back from there. What another
-    /// controller has put on hold is left to that one.
+    /// Returns true if find_hold() may put jobs of this kind on hold, and release them again. A
+    /// hold by another controller is left to that controller.
     virtual bool may_be_on_hold() const { return false; }
-    /// Why it gives its quota back and waits for its user, though it is not over; none: it does
-    /// not.
+    /// Returns why the job gives its quota back and waits for its user, though it has not ended;
+    /// nullopt if it does not.
     virtual std::optional<std::string> find_hold() const { return std::nullopt; }
-    /// It runs no pods and is as its user made it.
+    /// Returns true if the job runs no pods and is as its user created it.
     virtual bool is_suspended() const = 0;
-    /// Though it is suspended, pods of it run or may be placed: somebody else let them.
+    /// Returns true if pods of a suspended job run or may be scheduled, because another client
+    /// ungated them.
     virtual bool runs_in_part() const { return false; }
-    /// A stop with several steps has begun and not ended.
+    /// Returns true if a stop with several steps has begun and has not ended.
     virtual bool is_stop_unfinished() const { return false; }
-    /// It has pods that have not ended.
+    /// Returns true if the job has pods that have not ended.
     virtual bool is_active() const = 0;
-    /// As many pods as the job runs at a time are ready or have succeeded.
+    /// Returns true if as many pods are ready or have succeeded as the job runs at a time.
     virtual bool are_pods_ready() const = 0;
-    /// Its own order starts pods only once others are ready or have ended: that pods are not ready
-    /// again does not mean that one has failed.
+    /// Returns true if the job starts some pods only after other pods are ready or have ended. If
+    /// pods of such a job are not ready again, this does not mean that a pod has failed.
     virtual bool starts_in_order() const { return false; }
-    /// How it ended; none: it has not.
+    /// Returns how the job ended; nullopt if it has not ended.
     virtual std::optional<JobEnd> find_end() const = 0;
-    /// Pods that need no quota any more, by pod set; those without any are left out.
+    /// Returns the number of pods that need no quota any more, by pod set, without zeros.
     virtual std::vector<api::ReclaimablePod> reclaimable_pods(const api::Workload&) const {
         return {};
     }
-    /// Its own controller makes the pods of the pod set, not that of an object below it.
+    /// Returns true if the job's own controller creates the pods of the pod set, and not the
+    /// controller of an object below the job.
     virtual bool makes_pods_of(std::string_view /*pod_set*/) const { return false; }
-    /// Its kind may grow and shrink by workload slices (KEP-77).
+    /// Returns true if jobs of this kind can grow and shrink by workload slices (KEP-77).
     virtual bool may_have_slices() const { return false; }
 
-    /// The writes, at least one, that start it with what is injected into each pod set, in the
-    /// order of pod_sets(). Errors: Invalid when the injection contradicts a template, which no
-    /// repetition can mend.
+    /// Returns the writes (at least one) that start the job. `injected` has the values for each pod
+    /// set, in the order of pod_sets(). Errors: Invalid if the injection contradicts a template;
+    /// trying again does not help.
     virtual Result<std::vector<Write>> start(const std::vector<PodSetInfo>& injected) const = 0;
-    /// Returns the nodeSelector of each pod set, in the order of pod_sets(), where a start injects
-    /// into it; empty for kinds whose starts inject elsewhere, and where it cannot be read.
+    /// Returns the nodeSelector of each pod set into which a start injects, in the order of
+    /// pod_sets(). Empty for kinds whose starts inject elsewhere, and if it cannot be read.
     virtual std::vector<api::StringMap> node_selectors() const { return {}; }
-    /// The next step of suspending it and restoring what the Workload remembers (nullptr: there is
-    /// nothing to restore from).
+    /// Returns the next step of suspending the job and restoring the templates that the Workload
+    /// stores. `workload` may be nullptr: then there is nothing to restore from.
     virtual StopStep next_stop_step(const api::Workload* workload) const = 0;
-    /// Returns true if somebody resumed it before its stop was complete.
+    /// Returns true if a user resumed the job before its stop was complete.
     virtual bool is_stop_undone() const { return false; }
-    /// Returns true if somebody resumed it and its controller has not seen that yet, so that it has
-    /// no pods.
+    /// Returns true if a user resumed the job, but its controller has not seen that yet, so that
+    /// the job has no pods.
     virtual bool is_resuming() const { return false; }
-    /// Returns when it was let run last, if its status shows that.
+    /// Returns when the job was last unsuspended, if its status shows that.
     virtual std::optional<Time> resumed_at() const { return std::nullopt; }
-    /// Returns true if the Workload describes it. nullopt if is_equivalent() decides.
+    /// Returns true if the Workload describes the job; nullopt if is_equivalent() decides.
     virtual std::optional<bool> is_described_by(const api::Workload& /*workload*/) const {
         return std::nullopt;
     }
-    /// Returns the job as one whose objects are pods, nullptr if they are none.
+    /// Returns this job as a PodJob if its objects are pods; nullptr otherwise.
     virtual const PodJob* as_pods() const { return nullptr; }
 };
 
 class JobAdmission;
 
-/// A kind of jobs.
+/// A kind of jobs: its names, its webhooks, and its jobs in the stores.
 class JobKind {
   public:
     JobKind() = default;
@@ -143,19 +147,20 @@ class JobKind {
     virtual ~JobKind() = default;
 
     virtual Kind kind() const = 0;
-    /// As integrations.frameworks of the configuration spells it. Example: batch/job
+    /// Returns the name in integrations.frameworks of the configuration. Example: batch/job
     virtual std::string_view integration() const = 0;
-    /// A user describes it, and may take the description back.
+    /// Returns true if a user describes the kind and may remove the description.
     virtual bool is_described_by_user() const { return false; }
-    /// Its Workload counts the pods that pods of the job control.
+    /// Returns true if a job's Workload also counts the pods that pods of the job control.
     virtual bool counts_pods_of_pods() const { return false; }
-    /// Its defaults and rules when a job is written; nullptr: it has none.
+    /// Returns the defaults and rules for jobs that are written; nullptr if the kind has no
+    /// webhooks.
     virtual const JobAdmission* admission() const { return nullptr; }
-    /// The job of that name; nullptr: there is none, or it is being deleted.
+    /// Returns the job of that name; nullptr if it does not exist or is being deleted.
     virtual std::unique_ptr<GenericJob> find(
         const Stores& stores, const Settings& settings, const kube::NamespacedName& name
     ) const = 0;
-    /// The same for a kind whose jobs depend on the time.
+    /// Returns find(), or a job that depends on the present time.
     virtual std::unique_ptr<GenericJob> find_at(
         const Stores& stores,
         const Settings& settings,
@@ -164,7 +169,8 @@ class JobKind {
     ) const {
         return find(stores, settings, name);
     }
-    /// What lets go of the objects of a job that find_at() does not find, after its Workloads.
+    /// Returns the outcome that releases the objects of a job that find_at() does not find. It is
+    /// called after the job's Workloads were released.
     virtual Outcome release(
         const Stores& /*stores*/, const Settings& /*settings*/, const kube::NamespacedName& /*name*/
     ) const {
@@ -172,16 +178,17 @@ class JobKind {
     }
 };
 
-/// An event of a job's reconciler about the job.
+/// Returns an event of the job's reconciler about the job.
 EventNote job_event(
     const JobKind& kind, const api::ObjectMeta& job, std::string_view reason, std::string_view note
 );
-/// The same as a warning.
+/// Returns a warning event of the job's reconciler about the job.
 EventNote job_warning(
     const JobKind& kind, const api::ObjectMeta& job, std::string_view reason, std::string_view note
 );
 
-/// A merge patch of an object of the kind that is refused when it changed since.
+/// Returns a merge patch of an object of the kind that is refused if the object has changed since
+/// it was read.
 Write job_patch(
     Kind kind, const api::ObjectMeta& job, json::Value patch, Verb verb = Verb::MergePatch
 );

@@ -68,8 +68,8 @@ JobResult<std::optional<ObjectKey>> find_managed_ancestor(
     const api::ObjectMeta& job
 ) {
     std::optional<ObjectKey> topmost;
-    std::optional<ObjectKey> next_below;  ///< the topmost one before that
-    bool is_pod = false;                  ///< what the walk has come to is an owner, and a pod
+    std::optional<ObjectKey> next_below;  ///< the previous value of `topmost`
+    bool is_pod = false;                  ///< the walk has reached an owner, which is a pod
     const api::ObjectMeta* at = &job;
     for (int depth = 0; depth <= kDepthMax; ++depth) {
         const api::OwnerReference* owner = at->controller_owner();
@@ -87,7 +87,7 @@ JobResult<std::optional<ObjectKey>> find_managed_ancestor(
         if (at == nullptr) {
             if (below != &job && below->deletion_timestamp) {
                 const bool counts = topmost && find_counting_workload(stores, *topmost) != nullptr;
-                return counts ? topmost : next_below;  // it outlives its owner, to clean up
+                return counts ? topmost : next_below;  // it outlives its owner to clean up
             }
             return JobProblem{
                 JobProblem::Reason::OwnerNotFound,
@@ -97,7 +97,7 @@ JobResult<std::optional<ObjectKey>> find_managed_ancestor(
         if (at->uid != owner->uid) {
             return topmost;
         }
-        // A pod's Workload counts that pod alone.
+        // A pod's Workload counts only that pod.
         const bool may_count = !is_pod;
         if (above->standing == Standing::Managed && may_count &&
             asks_to_be_managed(*at, settings)) {

@@ -1,3 +1,4 @@
+// The set of kinds of jobs that are managed, and of kinds that may own jobs.
 #pragma once
 
 #include "controller/jobs/job/generic_job.hpp"
@@ -13,25 +14,25 @@
 
 namespace sluice::controller {
 
-/// What objects of a kind are that stand above jobs.
+/// The role of a kind whose objects may own jobs.
 enum class Standing : std::uint8_t {
-    Managed,  ///< they may be managed: then what is below them has no Workload of its own
-    Passed,   ///< they only lead to what is above them
+    Managed,  ///< objects may be managed: then objects below them have no Workload
+    Passed,   ///< objects only lead to the owners above them
 };
 
-/// A kind whose objects may stand above jobs.
+/// A kind whose objects may be owners above jobs.
 struct KindAbove {
     Kind kind;
     Standing standing = Standing::Managed;
-    /// Pods that its pods control may count with it, or with what is above it.
+    /// Pods that are controlled by the object's pods may count with it, or with an owner above it.
     bool counts_pods_of_pods = false;
 };
 
 /// The kinds of jobs that are managed, by group and kind.
 class JobKinds {
   public:
-    /// Adds a kind; a withdrawn one begins no job any more. Requires: there is none of the same
-    /// group and resource yet.
+    /// Adds a kind; jobs of a withdrawn kind are not started any more. Requires: no kind of the
+    /// same group and resource was added.
     void add(std::shared_ptr<const JobKind> kind, bool is_withdrawn = false) {
         const Kind key = kind->kind();
         names_.insert(key);
@@ -40,23 +41,23 @@ class JobKinds {
         }
         kinds_.emplace(key, std::move(kind));
     }
-    /// Adds a kind whose objects are no jobs, but stand above some, unless it is added already.
-    /// Returns true if it is added now.
+    /// Adds a kind whose objects are not jobs, but may own jobs, unless it was added before.
+    /// Returns true if it was added now.
     bool add_above(KindAbove above) { return above_.emplace(above.kind, above).second; }
-    /// Forgets such a kind: walks from owner to owner end at its objects, as at an unknown kind.
+    /// Removes such a kind: walks from owner to owner end at its objects, as at an unknown kind.
     /// Returns false if the kind was not added.
     bool remove_above(Kind kind) { return above_.erase(kind) > 0; }
-    /// A kind whose objects another controller manages as jobs; in place of one of the same group
-    /// and kind.
+    /// Adds a kind whose objects another controller manages as jobs. Replaces a kind of the same
+    /// group and name.
     void add_external(Kind kind) {
         std::erase_if(external_, [kind](Kind other) {
             return other.group() == kind.group() && other.name() == kind.name();
         });
         external_.insert(kind);
     }
-    /// Returns true if another controller manages a kind of jobs.
+    /// Returns true if another controller manages some kind of jobs.
     bool has_external() const { return !external_.empty(); }
-    /// Forgets the kind, if it is here.
+    /// Removes the kind, if it was added.
     void remove(Kind kind) {
         names_.erase(kind);
         withdrawn_.erase(kind);
@@ -65,10 +66,10 @@ class JobKinds {
         above_.erase(kind);
     }
 
-    /// All that are managed here; withdrawn ones, too.
+    /// Returns all kinds that are managed here, including withdrawn kinds.
     const std::set<Kind>& all() const { return names_; }
     const std::set<Kind>& withdrawn() const { return withdrawn_; }
-    /// The kind that an owner reference names, or nullptr.
+    /// Returns the kind of jobs that an owner reference names, or nullptr.
     const JobKind* find(std::string_view group, std::string_view name) const {
         for (const auto& [key, kind] : kinds_) {
             if (key.group() == group && key.name() == name) {
@@ -77,8 +78,8 @@ class JobKinds {
         }
         return nullptr;
     }
-    /// The kind that an owner reference names, be it one of jobs, of another controller's too, or
-    /// one above them; none: it is unknown.
+    /// Returns the kind that an owner reference names: a kind of jobs (also one that another
+    /// controller manages), or a kind above jobs. Returns nullopt if the kind is unknown.
     std::optional<KindAbove> find_above(std::string_view group, std::string_view name) const {
         const auto is_named = [group, name](Kind kind) {
             return kind.group() == group && kind.name() == name;
@@ -87,7 +88,7 @@ class JobKinds {
             const auto found = std::ranges::find_if(*kinds, is_named);
             if (found != kinds->end()) {
                 const auto own = kinds_.find(*found);
-                // Nobody knows what other controllers count.
+                // Which pods another controller counts is unknown.
                 const bool counts = own == kinds_.end() || own->second->counts_pods_of_pods();
                 return KindAbove{*found, Standing::Managed, counts};
             }

@@ -1,3 +1,4 @@
+// The problem for which a job gets no Workload or cannot start.
 #pragma once
 
 #include <boost/system/result.hpp>
@@ -8,31 +9,31 @@
 
 namespace sluice::controller {
 
-/// Why a job gets no Workload or cannot start.
+/// The reason why a job gets no Workload or cannot start, with a text for its event.
 struct JobProblem {
     enum class Reason : std::uint8_t {
-        InvalidSpec,  ///< only a change of the job mends it
+        InvalidSpec,  ///< only a change of the job helps
         WorkloadPriorityClassNotFound,
         PriorityClassNotFound,
         FlavorNotFound,
         PrebuiltWorkloadNotFound,
-        OwnerNotFound,  ///< the object that controls the job is not known
+        OwnerNotFound,  ///< the object that controls the job is unknown
         NestingTooDeep,
         IncompleteGroup,    ///< pods of a group are missing
         InconsistentGroup,  ///< pods of a group contradict each other
-        UnreadableGroup,    ///< a pod of a group does not say what its group is
+        UnreadableGroup,    ///< a pod of a group does not say which group it is in
     };
     Reason reason = Reason::InvalidSpec;
-    std::string detail;  ///< for the reader of an event
+    std::string detail;  ///< the note of the event
 
-    /// Trying again cannot help.
+    /// Returns true if trying again cannot help.
     bool is_permanent() const {
         return reason == Reason::InvalidSpec || reason == Reason::IncompleteGroup ||
                reason == Reason::InconsistentGroup;
     }
 };
 
-/// As an event spells it; "": no event tells of it.
+/// Returns the reason of the event for the problem; "" if no event is recorded for it.
 std::string_view to_string(JobProblem::Reason reason);
 
 /// Called by boost::system::result when a missing value is taken: always a bug, so it aborts.

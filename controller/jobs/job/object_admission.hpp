@@ -1,3 +1,4 @@
+// The interface of webhooks for objects that are not jobs, but create pods that are jobs.
 #pragma once
 
 #include "api/core/admission_review.hpp"
@@ -8,7 +9,7 @@ namespace sluice::controller {
 
 struct AdmissionContext;
 
-/// What webhooks do for objects of a kind that are no jobs, but make pods that are.
+/// Webhooks of a kind whose objects are not jobs, but create pods that are jobs.
 class ObjectAdmission {
   public:
     ObjectAdmission() = default;
@@ -16,12 +17,12 @@ class ObjectAdmission {
     ObjectAdmission& operator=(const ObjectAdmission&) = delete;
     virtual ~ObjectAdmission() = default;
 
-    /// Defaults of a new or changed object. Errors: Invalid for one that cannot be read;
-    /// Unavailable when its namespace or an object above it is not known yet.
+    /// Sets the defaults of a new or changed object. Errors: Invalid if the object cannot be read;
+    /// Unavailable if its namespace or an object above it is not known yet.
     virtual Result<webhook::Verdict> apply_defaults(
         const AdmissionContext& context, const api::AdmissionRequest& request
     ) const = 0;
-    /// Whether a new or changed object is taken. Errors: the same.
+    /// Accepts or refuses a new or changed object. Errors: as apply_defaults().
     virtual Result<webhook::Verdict> judge(
         const AdmissionContext& context, const api::AdmissionRequest& request
     ) const = 0;

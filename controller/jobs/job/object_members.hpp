@@ -1,3 +1,4 @@
+// Access to members of a JSON object that are created if they are missing.
 #pragma once
 
 #include "json/value.hpp"
@@ -7,10 +8,10 @@
 
 namespace sluice::controller {
 
-/// The member at a path, made as objects where it is missing.
+/// Returns the member at a path; creates missing members on the way as objects.
 json::Value& object_at(json::Value& value, std::initializer_list<std::string_view> path);
 
-/// The list of that name, made where it is missing.
+/// Returns the list of that name; creates it if it is missing.
 json::Value& list_at(json::Value& value, std::string_view name);
 
 }  // namespace sluice::controller

@@ -21,7 +21,7 @@ namespace sluice::controller {
 
 namespace {
 
-/// Adds entries; of a key with two values the error names both.
+/// Adds entries. Errors: Invalid if a key has two values, naming both.
 Result<void> merge_map(api::StringMap& into, const api::StringMap& from, std::string_view field) {
     for (const auto& [key, value] : from) {
         const auto [entry, is_new] = into.emplace(key, value);
@@ -39,7 +39,7 @@ Result<void> merge_map(api::StringMap& into, const api::StringMap& from, std::st
     return {};
 }
 
-/// The labels and annotations that name where the pods count.
+/// Returns the labels and annotations that name the Workload and the queues of the pods.
 PodSetInfo make_own_info(
     const api::Workload& workload,
     const std::string& cluster_queue,
@@ -53,7 +53,7 @@ PodSetInfo make_own_info(
     }
     if (settings.assign_queue_labels_for_pods) {
         own.labels[api::label::kLocalQueueName] = workload.spec.queue_name;
-        // A longer name or one with a dot is no label value.
+        // A name that is longer, or that has a dot, cannot be a label value.
         if (!api::check_dns1123_label(cluster_queue)) {
             own.labels[api::label::kClusterQueueName] = cluster_queue;
         }
@@ -68,7 +68,7 @@ PodSetInfo make_own_info(
     return own;
 }
 
-/// Those that are not there yet.
+/// Adds the tolerations that are missing.
 void add(std::vector<api::Toleration>& into, const std::vector<api::Toleration>& from) {
     for (const api::Toleration& toleration : from) {
         if (std::ranges::find(into, toleration) == into.end()) {
@@ -102,7 +102,7 @@ JobResult<PodSetInfo> make_pod_set_info(
         if (const auto problem = workload::find_problem(*flavor)) {
             return flavor_problem(fmt::format("ResourceFlavor \"{}\": {}", name, problem->text()));
         }
-        // Of a label that several flavors have, the last one by name counts.
+        // If several flavors have a label, the last flavor by name sets its value.
         for (const auto& [key, value] : flavor->spec.node_labels) {
             info.node_selector[key] = value;
         }
@@ -142,7 +142,7 @@ json::Value sub_value(const json::Value& root, std::initializer_list<std::string
     return found == nullptr ? json::Value() : *found;
 }
 
-/// Sets the patch of a map that turns `live` into `wanted`: keys set or removed.
+/// Adds the patch of a map that turns `live` into `wanted`: it sets and removes keys.
 void set_map(
     json::Value& target, std::string_view key, const json::Value& live, const json::Value& wanted
 ) {
@@ -209,7 +209,7 @@ bool lacks_node_labels(
 ) {
     const auto& assignments = admission.pod_set_assignments;
     for (std::size_t i = 0; i < std::min(node_selectors.size(), assignments.size()); ++i) {
-        // Flavors of several resources may say different values of one label.
+        // Flavors of several resources may give one label different values.
         std::map<std::string, std::set<std::string>> labels;
         for (const auto& [resource, name] : assignments[i].flavors) {
             const auto flavor = stores.of<api::ResourceFlavor>().find(name);
@@ -232,7 +232,7 @@ bool lacks_node_labels(
 Result<json::Value> injection_patch(const api::PodTemplateSpec& live, const PodSetInfo& info) {
     PodSetInfo result;
     result.annotations = live.metadata.annotations;
-    // Those of an earlier Workload may still be there.
+    // Annotations of an earlier Workload may still be there.
     for (const char* own : {api::annotation::kWorkload, api::annotation::kWorkloadSliceName}) {
         if (info.annotations.contains(own)) {
             result.annotations.erase(own);

@@ -1,3 +1,4 @@
+// The labels, node selectors and tolerations that the start of a job injects into its pods.
 #pragma once
 
 #include "api/core/pod.hpp"
@@ -17,24 +18,24 @@
 
 namespace sluice::controller {
 
-/// What a start writes into the template of one pod set.
+/// The values that a start writes into the template of one pod set.
 struct PodSetInfo {
     std::string name;
-    std::optional<std::int32_t> count;  ///< that was admitted; none: what was asked for
+    std::optional<std::int32_t> count;  ///< the admitted count; the requested count if nullopt
     api::StringMap annotations;
     api::StringMap labels;
     api::StringMap node_selector;
     std::vector<api::Toleration> tolerations;
 };
 
-/// Adds what the other one injects. Errors: Invalid when a key has two values, naming both.
+/// Adds the values of `from` to `into`. Errors: Invalid if a key has two values, naming both.
 Result<void> merge(PodSetInfo& into, const PodSetInfo& from);
 
-/// All that the admission gives each pod set: labels that name queue and pod set, then node labels
-/// and tolerations of its flavors in the order of their names (of a label that several have, the
-/// last one counts), then the updates of checks that are Ready. Errors: FlavorNotFound when a
-/// flavor does not exist or cannot be used (try again); InvalidSpec when an update contradicts what
-/// was there.
+/// Returns the values that the admission gives each pod set: labels that name queue and pod set,
+/// then node labels and tolerations of its flavors in the order of the flavors' names (if several
+/// have a label, the last one counts), then the updates of checks that are Ready. Errors:
+/// FlavorNotFound if a flavor does not exist or cannot be used (try again); InvalidSpec if an
+/// update contradicts earlier values.
 JobResult<std::vector<PodSetInfo>> make_pod_set_infos(
     const Stores& stores,
     const api::Workload& workload,
@@ -43,7 +44,7 @@ JobResult<std::vector<PodSetInfo>> make_pod_set_infos(
 );
 
 /// Returns true if a pod set's selector lacks a node label of the flavors that the admission gives
-/// it. A flavor whose spec was changed tells nothing: its labels may be newer than the start.
+/// it. A flavor whose spec was changed is skipped: its labels may be newer than the start.
 /// Requires: selectors in the order of the assignments.
 bool lacks_node_labels(
     const Stores& stores,
@@ -51,13 +52,13 @@ bool lacks_node_labels(
     const std::vector<api::StringMap>& node_selectors
 );
 
-/// The merge patch of a pod template that injects the info. Errors: Invalid when a key is there
-/// with another value.
+/// Returns the merge patch of a pod template that injects the info. Errors: Invalid if the template
+/// has a key with another value.
 Result<json::Value> injection_patch(const api::PodTemplateSpec& live, const PodSetInfo& info);
 
-/// The merge patch that turns a live template back into the one that the Workload stored: labels,
-/// annotations, nodeSelector, tolerations and schedulingGates. The `kept` labels stay as they are
-/// alive. An empty object when nothing differs, or when one of the two cannot be read.
+/// Returns the merge patch that restores a live template from the one in the Workload: labels,
+/// annotations, nodeSelector, tolerations and schedulingGates. The labels in `kept` are not
+/// changed. Returns an empty object if nothing differs, or if one of the templates cannot be read.
 json::Value restoration_patch(
     const api::PodTemplateSpec& live,
     const api::PodTemplateSpec& original,

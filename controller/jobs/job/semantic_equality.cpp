@@ -26,7 +26,7 @@ bool are_equal_numbers(const json::Value& a, const json::Value& b) {
     return left && right && *left == *right;
 }
 
-/// Whether numbers and strings are amounts here.
+/// How numbers and strings are compared: exactly, or as quantities of resources.
 enum class Numbers : std::uint8_t { Exact, Quantities };
 
 bool is_equal(const json::Value* a, const json::Value* b, Numbers numbers);
@@ -77,7 +77,7 @@ bool are_templates_equal(
         return false;
     }
     const auto is_equal_in = [&](std::string_view field) {
-        // Every number below these is an amount.
+        // Every number below `overhead` is a quantity.
         const Numbers numbers = field == "overhead" ? Numbers::Quantities : Numbers::Exact;
         return is_equal(
             left->find_path({"spec", field}), right->find_path({"spec", field}), numbers

@@ -1,3 +1,4 @@
+// Compares JSON values and pod templates by their meaning to Kubernetes.
 #pragma once
 
 #include "api/core/pod.hpp"
@@ -7,15 +8,15 @@
 
 namespace sluice::controller {
 
-/// Whether two JSON values mean the same to Kubernetes: absent, null and empty are equal, and the
-/// amounts of `requests` and `limits` are compared by value.
+/// Returns true if two JSON values mean the same to Kubernetes: absent, null and empty values are
+/// equal, and quantities in `requests` and `limits` are compared by value.
 bool is_semantically_equal(const json::Value* a, const json::Value* b);
 
-/// Whether tolerations count when templates are compared; the start of a job adds some.
+/// Says whether tolerations are compared with the templates; the start of a job adds some.
 enum class Tolerations : std::uint8_t { Compared, Ignored };
 
-/// Returns true if two pod templates ask for the same: in every field that counts, and in
-/// tolerations.
+/// Returns true if two pod templates have equal requests: every field that counts is compared, and
+/// tolerations if `tolerations` says so.
 bool are_templates_equal(
     const api::PodTemplateSpec& a, const api::PodTemplateSpec& b, Tolerations tolerations
 );

@@ -16,8 +16,8 @@ namespace sluice::controller {
 
 namespace {
 
-/// A list whose items a Workload's schema tells apart by `keys`, while Kubernetes takes several of
-/// one key in a pod, mostly with a warning.
+/// A list whose items a Workload's schema identifies by `keys`, each key once. In a pod Kubernetes
+/// accepts several items with one key, mostly with a warning.
 struct KeyedList {
     std::string_view name;
     std::vector<std::string_view> keys;
@@ -25,7 +25,7 @@ struct KeyedList {
         false;  ///< which of several the kubelet uses; it takes the first one's place
 };
 
-/// Returns the list's values of the keys: what is absent equals the empty text, as in Go.
+/// Returns the item's values of the keys. An absent value equals the empty text, as in Go.
 std::string key_of_item(const json::Value& item, const KeyedList& list) {
     std::string key;
     for (const std::string_view name : list.keys) {
@@ -95,8 +95,8 @@ void drop_repeated_in_pod(json::Value& spec) {
     }
 }
 
-/// What the API server adds to containers of a Workload. It has added the same to a Job, but not to
-/// templates in objects whose definition does not know that they are templates.
+/// Adds the defaults that the API server sets in containers of a Workload. It has set them in a
+/// Job, but not in templates of objects whose definition does not declare them as templates.
 void add_server_defaults(json::Value& container) {
     json::Value* ports = container.find("ports");
     if (ports != nullptr && ports->is_array()) {
@@ -137,7 +137,7 @@ Result<api::PodTemplateSpec> stored_template(
              {"containers", "initContainers", "ephemeralContainers"}) {
             json::Value* containers = spec->find(list);
             if (containers != nullptr && containers->is_array()) {
-                // Defaults first: a port without protocol equals one with TCP.
+                // Add defaults first: a port without protocol equals one with TCP.
                 std::ranges::for_each(containers->as_array(), add_server_defaults);
                 std::ranges::for_each(containers->as_array(), drop_repeated_in_container);
             }

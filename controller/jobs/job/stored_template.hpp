@@ -1,3 +1,4 @@
+// Converts a pod template into the form in which a Workload stores it.
 #pragma once
 
 #include "api/core/pod.hpp"
@@ -9,9 +10,9 @@
 namespace sluice::controller {
 
 /// Returns a pod template as a Workload stores it: without creationTimestamp and the given labels.
-/// In each list that the Workload's schema tells apart by keys, and Kubernetes does not, the first
-/// item of a key is kept; of environment variables the last one, which counts. Errors: Invalid if
-/// the template cannot be read.
+/// Some lists are keyed in the Workload's schema, but not in Kubernetes': of several items with one
+/// key the first is kept, but of environment variables the last, which is the one that counts.
+/// Errors: Invalid if the template cannot be read.
 Result<api::PodTemplateSpec> stored_template(
     const api::PodTemplateSpec& live, std::span<const std::string_view> labels_left_out
 );

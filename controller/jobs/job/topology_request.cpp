@@ -31,7 +31,7 @@ std::optional<std::string> if_not_empty(const std::string& text) {
     return text.empty() ? std::nullopt : std::optional(text);
 }
 
-/// Whether the annotations ask for anything. Of several forms the first counts.
+/// Returns true if the annotations request a topology. The first form that is present counts.
 Result<bool> read_topology(const api::ObjectMeta& pod_template, Request& into) {
     into.required = copy(pod_template, annotation::kPodSetRequiredTopology);
     if (into.required) {
@@ -80,7 +80,7 @@ Result<bool> read_layers(const std::string& text, Request& into) {
     return true;
 }
 
-/// Whether slices are asked for.
+/// Returns true if the annotations request slices.
 Result<bool> read_slices(
     const api::ObjectMeta& pod_template, TopologyLimits limits, Request& into
 ) {

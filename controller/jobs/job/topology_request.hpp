@@ -1,3 +1,4 @@
+// Reads a topology request from the annotations of a pod template.
 #pragma once
 
 #include "api/kueue/workload.hpp"
@@ -9,20 +10,21 @@
 
 namespace sluice::controller {
 
-/// Labels that say which pod of a pod set, and which of its groups, a pod is.
+/// The labels with the index of a pod in its pod set, and of its group in the pod set.
 struct RankLabels {
-    std::string pod_index;        ///< "": pods have no rank
-    std::string sub_group_index;  ///< "": there are no groups
+    std::string pod_index;        ///< "" if pods have no rank
+    std::string sub_group_index;  ///< "" without groups
     std::optional<std::int32_t> sub_group_count;
 };
 
-/// What the annotations may ask for.
+/// The forms of requests that are enabled.
 struct TopologyLimits {
-    bool has_layers = false;  ///< slices within slices count (gate TASMultiLayerTopology)
+    bool has_layers = false;  ///< slices within slices are allowed (gate TASMultiLayerTopology)
 };
 
-/// What the annotations of a pod template ask of the topology (KEP-2724); none where they ask
-/// nothing and pods have no rank. Errors: Invalid naming an annotation that cannot be read.
+/// Returns the topology request of a pod template's annotations (KEP-2724); nullopt if they request
+/// nothing and pods have no rank. Errors: Invalid with the name of an annotation that cannot be
+/// read.
 Result<std::optional<api::PodSetTopologyRequest>> make_topology_request(
     const api::ObjectMeta& pod_template, const RankLabels& labels, TopologyLimits limits = {}
 );

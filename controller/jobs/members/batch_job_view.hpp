@@ -1,3 +1,4 @@
+// A batch/v1 Job as a GenericJob: pod sets, progress, start and stop.
 #pragma once
 
 #include "api/core/job.hpp"
@@ -10,7 +11,7 @@
 
 namespace sluice::controller {
 
-/// One batch/v1 Job.
+/// A batch/v1 Job as the generic reconciler sees it.
 class BatchJob final : public GenericJob {
   public:
     BatchJob(std::shared_ptr<const api::Job> job, const Settings& settings)
@@ -19,10 +20,10 @@ class BatchJob final : public GenericJob {
     const api::ObjectMeta& metadata() const override { return job_->metadata; }
     Result<std::vector<api::PodSet>> pod_sets() const override;
     std::optional<Error> find_problem() const override;
-    /// Suspended, and no stop of ours is half done.
+    /// Returns true if the Job is suspended and no stop of ours is unfinished.
     bool is_suspended() const override;
     bool is_stop_unfinished() const override;
-    /// Pods that are being deleted run until their grace period ends. The Job controller counts
+    /// Pods that are being deleted run until their grace period ends; the Job controller counts
     /// them as terminating.
     bool is_active() const override {
         return job_->status.active != 0 || job_->status.terminating.value_or(0) != 0;
@@ -35,38 +36,38 @@ class BatchJob final : public GenericJob {
     std::vector<api::ReclaimablePod> reclaimable_pods(const api::Workload& workload) const override;
     bool makes_pods_of(std::string_view /*pod_set*/) const override { return true; }
     bool may_have_slices() const override { return true; }
-    /// Unsuspends with the template injected into, and with the number of pods that was admitted.
+    /// Unsuspends the Job, with the injected template and the admitted number of pods.
     Result<std::vector<Write>> start(const std::vector<PodSetInfo>& injected) const override;
     std::vector<api::StringMap> node_selectors() const override {
         return {job_->spec.template_.spec.node_selector};
     }
-    /// Up to three writes follow each other: suspend with the mark `stopping`; drop the start time
-    /// so that the template may change; restore and drop the mark. The API server takes the last
-    /// one only when no pod is active.
+    /// Makes up to three writes, one after another: suspend with the mark `stopping`; remove the
+    /// start time so that the template may change; restore the template and remove the mark. The
+    /// API server accepts the last write only if no pod is active.
     StopStep next_stop_step(const api::Workload* workload) const override;
 
-    /// The object itself.
+    /// Returns the object.
     const api::Job& job() const { return *job_; }
-    /// Pods that the Job runs at a time: the smaller of parallelism and completions.
+    /// Returns how many pods the Job runs at a time: the smaller of parallelism and completions.
     std::int32_t pod_count() const;
 
   private:
     bool is_marked_as_stopping() const;
-    /// Below which the Job cannot be admitted partially; none: not at all. Errors: Invalid naming
-    /// the annotation.
+    /// Returns the number of pods below which the Job cannot be admitted partially; nullopt without
+    /// partial admission. Errors: Invalid with the name of the annotation.
     Result<std::optional<std::int32_t>> min_pod_count() const;
     bool is_partially_admissible() const;
     bool wants_equal_completions() const;
-    /// Template and counts as they were, the mark gone.
+    /// Returns a patch that restores template and counts, and removes the mark.
     json::Value restore_patch(const api::Workload* workload) const;
 
     std::shared_ptr<const api::Job> job_;
     const Settings& settings_;
 };
 
-/// How many indexes below `limit` the lists of indexes and ranges name, as the Job controller
-/// writes them; what cannot be read counts nothing, and what is named twice counts once. Example:
-/// "1,3-5" has 4 below 10.
+/// Returns how many indexes below `limit` are in the lists of indexes and ranges, which are in the
+/// format of the Job controller. Unreadable entries do not count; a repeated index counts once.
+/// Example: "1,3-5" has 4 below 10.
 std::int32_t count_indexes(std::initializer_list<std::string_view> lists, std::int32_t limit);
 
 }  // namespace sluice::controller

@@ -34,7 +34,7 @@ json::Value spec_of(const api::Pod& pod) {
     return spec ? std::move(*spec) : api::to_value(pod.spec);
 }
 
-/// Says on the pod why it will be deleted.
+/// Returns a write that adds a condition to the pod with the reason why it will be deleted.
 Write mark_target(const api::Pod& pod, const StopCause& cause, Time now) {
     const Time since = std::chrono::floor<std::chrono::seconds>(now);
     const json::Value condition = json::Object{

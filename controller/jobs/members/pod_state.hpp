@@ -1,3 +1,4 @@
+// The state of a pod for admission, and the writes that start, end and release it.
 #pragma once
 
 #include "api/core/pod.hpp"
@@ -15,46 +16,50 @@
 #include <string_view>
 #include <vector>
 
-/// What one pod says, and the writes that one pod takes. Pods are managed by a scheduling gate
-/// (KEP-976): it holds them back, and what has run cannot be held back again but is deleted.
+/// The state of one pod, and the writes on it. Pods are managed by a scheduling gate (KEP-976). A
+/// pod that has run cannot be gated again, so it is deleted.
 namespace sluice::controller {
 
-/// Whether it does not run: it is gated, or has ended.
+/// Returns true if the pod is gated or has ended, so that it does not run.
 bool is_held_or_over(const api::Pod& pod);
-/// Whether it has succeeded or can, as it has not failed nor is deleted before it had a node.
+/// Returns true if the pod has succeeded or still can: it has not failed, and it was not deleted
+/// before it had a node.
 bool is_useful(const api::Pod& pod);
 /// Returns true if the pod was deleted and none of its containers runs any more, or ever ran.
 bool is_deleted_and_over(const api::Pod& pod);
+/// Returns true if the pod's condition Ready is True.
 bool is_ready(const api::Pod& pod);
-/// Whether the label says that it is managed by itself or as a part of its group.
+/// Returns true if the pod's label says that it is managed, alone or as a member of its group.
 bool is_marked_managed(const api::ObjectMeta& pod);
-/// Whether the framework of an object that makes pods holds it back, and not `pod` itself.
+/// Returns true if the pod is gated by the integration of an object that creates pods, and not by
+/// the integration `pod`.
 bool has_suspending_parent(const api::ObjectMeta& pod);
-/// It is not managed, whatever queue it names.
+/// Returns true if the pod is not managed, whatever queue it names.
 bool is_unmanaged_pod(const api::ObjectMeta& pod, const Settings& settings);
 
-/// The group that it is a part of, or "". The annotation names it before the label does, where
-/// gate WorkloadIdentifierAnnotations is on (`by_annotation`).
+/// Returns the name of the group that the pod belongs to, or "". With `by_annotation` (gate
+/// WorkloadIdentifierAnnotations) the annotation takes precedence over the label.
 std::string_view pod_group_of(const api::ObjectMeta& pod, bool by_annotation);
-/// Its role in its group: the name of a pod set.
+/// Returns the pod's role in its group, which is the name of a pod set.
 std::string role_of(const api::Pod& pod);
 
-/// A pod set of pods like this one. Errors: Invalid when its topology annotations or its spec
-/// cannot be read.
+/// Returns a pod set of `count` pods like this one. Errors: Invalid if its topology annotations or
+/// its spec cannot be read.
 Result<api::PodSet> make_pod_set(
     const api::Pod& pod, std::string name, std::int32_t count, const Settings& settings
 );
 
-/// Opens its gates and injects what the admission gives it. Errors: Invalid when that contradicts
-/// the pod.
+/// Returns the write that removes the pod's gates and injects the values of the admission. Errors:
+/// Invalid if the values contradict the pod.
 Result<Write> start_pod(const api::Pod& pod, const PodSetInfo& injected);
-/// The next of two writes, which say on the pod why it ends and delete it; none: it is being
-/// deleted.
+/// Returns the next of two writes: the first adds the cause to the pod's status, the second deletes
+/// the pod. Returns nullopt if the pod is being deleted.
 std::optional<Write> end_pod(const api::Pod& pod, const StopCause& cause, Time now);
-/// Returns the time until which a pod that no Workload counts is not ended, as its controller makes
-/// the next one at once: the two must not write without end. Returns nullopt if it may be ended.
+/// Returns the time until which a pod that no Workload counts is spared; nullopt if it may be
+/// ended. The pod's controller creates the next one at once, so without a delay the two would write
+/// without end.
 std::optional<Time> spared_until(const api::Pod& pod, Time now);
-/// Lets it go where Kueue's finalizer holds it.
+/// Returns the write that removes Kueue's finalizer; nullopt if the pod does not have it.
 std::optional<Write> release_pod(const api::Pod& pod);
 
 ObjectKey key_of(const api::Pod& pod);

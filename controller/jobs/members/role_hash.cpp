@@ -11,19 +11,22 @@
 #include <string_view>
 #include <vector>
 
-// The hash is taken of JSON as Go prints the spec's parts: members of structs in the order of their
-// declaration, those of maps by name, and what is unset left out of structs, but not of maps.
+// The hash is computed over JSON as Go prints the parts of the spec: members of structs in the
+// order
+// of their declaration, members of maps by name. Unset members of structs, but not of maps, are
+// left
+// out.
 namespace sluice::controller {
 
 namespace {
 
 constexpr std::size_t kDigits = 8;
 
-/// When a member of a struct is printed.
+/// Says when a member of a struct is printed.
 enum class Presence : std::uint8_t {
     NotEmpty,  ///< unless it is absent, null, false, zero or empty
     IfThere,   ///< unless it is absent or null
-    Always,    ///< what is absent as the zero of its type
+    Always,    ///< an absent member is printed as the zero value of its type
 };
 
 enum class Form : std::uint8_t { Text, Number, Strings, Map, Struct, Structs };
@@ -146,7 +149,7 @@ constexpr Member kPort[] = {
     {.name = "hostIP"},
 };
 
-/// Go escapes what means something in HTML, too.
+/// Escapes the characters with a meaning in HTML, as Go does.
 std::string escaped_for_html(std::string_view json) {
     std::string text;
     text.reserve(json.size());
@@ -226,7 +229,7 @@ class Shape {
     void containers(std::string_view key, const json::Value& spec) {
         const json::Value* list = spec.find(key);
         to_.key(key);
-        // A list of what is printed of each: none at all where there is no container.
+        // The list has the printed members of each container; an empty list is printed as null.
         if (list == nullptr || !list->is_array() || list->as_array().empty()) {
             to_.null();
             return;
@@ -325,7 +328,7 @@ class Shape {
         }
     }
 
-    /// Amounts of resources, each in its canonical form.
+    /// Prints amounts of resources in their canonical form.
     void amounts(const json::Value* value) {
         if (value == nullptr || !value->is_object()) {
             to_.null();

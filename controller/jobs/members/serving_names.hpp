@@ -1,7 +1,9 @@
+// Names of integrations, labels and annotations of Deployments, StatefulSets and LeaderWorkerSets.
 #pragma once
 
-/// The frameworks whose objects make pods that are jobs, as the configuration and the annotation
-/// pod-suspending-parent spell them, and what the controllers of those objects write on pods.
+/// The names of frameworks whose objects create pods that are jobs, as in the configuration and in
+/// the annotation pod-suspending-parent; and the labels and annotations that controllers of those
+/// objects set on pods.
 namespace sluice::controller {
 
 inline constexpr char kDeployments[] = "deployment";
@@ -10,18 +12,18 @@ inline constexpr char kLeaderWorkerSets[] = "leaderworkerset.x-k8s.io/leaderwork
 
 /// Label of a pod of a StatefulSet: its ordinal.
 inline constexpr char kPodIndexLabel[] = "apps.kubernetes.io/pod-index";
-/// Label of a pod: the revision of the template that it was made from.
+/// Label of a pod: the revision of the template from which it was created.
 inline constexpr char kRevisionLabel[] = "controller-revision-hash";
 
-/// What the labels and annotations of LeaderWorkerSets begin with.
+/// Prefix of the labels and annotations of LeaderWorkerSets.
 inline constexpr char kLeaderWorkerSetPrefix[] = "leaderworkerset.sigs.k8s.io";
-/// Label of its pods: the LeaderWorkerSet.
+/// Label of a LeaderWorkerSet's pods: the name of the LeaderWorkerSet.
 inline constexpr char kSetNameLabel[] = "leaderworkerset.sigs.k8s.io/name";
-/// Label of its pods: which of the replicas they are of.
+/// Label of a LeaderWorkerSet's pods: the index of their replica.
 inline constexpr char kGroupIndexLabel[] = "leaderworkerset.sigs.k8s.io/group-index";
-/// Label of its pods: which pod of the replica they are.
+/// Label of a LeaderWorkerSet's pods: their index in the replica.
 inline constexpr char kWorkerIndexLabel[] = "leaderworkerset.sigs.k8s.io/worker-index";
-/// Annotation of workers: the leader of their replica.
+/// Annotation of workers: the name of the leader of their replica.
 inline constexpr char kLeaderNameAnnotation[] = "leaderworkerset.sigs.k8s.io/leader-name";
 
 }  // namespace sluice::controller

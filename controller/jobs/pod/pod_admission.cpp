@@ -59,8 +59,9 @@ void add_finalizer(json::Value& object) {
     }
 }
 
-/// Whether the pod names a Job as its controller whose controller did not make it, as the Job does
-/// not select it: that Job counts no such pod. One that requests nothing needs no quota.
+/// Returns true if the pod names a Job as its controller, but that Job did not create it, because
+/// it does not select it: the Job does not count the pod. False for a pod without requests, because
+/// it needs no quota.
 bool is_strange_to_its_job(const Stores& stores, const api::Pod& pod) {
     const api::OwnerReference* owner = pod.metadata.controller_owner();
     if (owner == nullptr || owner->kind != api::Job::kKind ||
@@ -79,8 +80,8 @@ bool is_strange_to_its_job(const Stores& stores, const api::Pod& pod) {
                           owner->uid;
 }
 
-/// Makes the pod one that counts by itself, in the queue of the job above it unless it names one.
-/// Takes off the label and annotation that the start of that job put into the pod's template.
+/// Makes the pod a job, in the queue of the job above it unless the pod names a queue. Removes the
+/// label and the annotation that the start of that job put into the pod's template.
 void detach(
     const Stores& stores, const ObjectKey& above, json::Value& object, api::ObjectMeta& pod
 ) {
@@ -96,8 +97,8 @@ void detach(
     pod.annotations.erase(api::annotation::kWorkload);
 }
 
-/// Whether a new pod that nobody else holds back is to wait for its own admission. It is given its
-/// queue, its class and the label that says so.
+/// Returns true if a new pod, which no other integration gates, has to wait for its own admission.
+/// If so, sets its queue, its priority class and the label `managed`.
 Result<bool> take_over(
     const AdmissionContext& context,
     json::Value& object,
@@ -136,7 +137,7 @@ Result<bool> take_over(
     return true;
 }
 
-/// The rank that another label says.
+/// Copies the pod's rank from the label that an annotation names.
 void copy_pod_index(json::Value& object, api::ObjectMeta& pod) {
     const std::string* source = pod.find_annotation(api::annotation::kPodGroupPodIndexLabel);
     if (source != nullptr) {
@@ -160,7 +161,7 @@ void hold_back(json::Value& object, api::ObjectMeta& pod, const FeatureGates& ga
     }
 }
 
-/// A pod in a request, with the namespace that it will have.
+/// Reads the pod of a request. Sets the namespace that it will have.
 Result<std::shared_ptr<api::Pod>> read_pod(std::string_view json, const std::string& ns) {
     auto pod = api::decode<api::Pod>(json);
     if (!pod) {
@@ -177,7 +178,7 @@ bool is_named_by_annotation(const FeatureGates& gates) {
     return gates.is_enabled(Feature::WorkloadIdentifierAnnotations);
 }
 
-/// Whether its group is named by the annotation, and not by the label.
+/// Returns true if the annotation, and not the label, names the pod's group.
 bool has_annotated_group(const api::ObjectMeta& pod, const FeatureGates& gates) {
     return is_named_by_annotation(gates) &&
            !find_value(pod.annotations, api::annotation::kPodGroupName).empty();
@@ -236,7 +237,7 @@ FieldErrors validate_prebuilt(const api::ObjectMeta& pod, const FeatureGates& ga
     )};
 }
 
-/// The rules of pods that hold for new and changed ones.
+/// Checks the rules for new and changed pods.
 FieldErrors validate_pod(const api::ObjectMeta& pod, const FeatureGates& gates) {
     FieldErrors errors;
     const std::string* mark = pod.find_label(api::label::kManaged);
@@ -251,7 +252,8 @@ FieldErrors validate_pod(const api::ObjectMeta& pod, const FeatureGates& gates) 
     return errors;
 }
 
-/// `is_held`: it had its gate before the change. What runs by its own Workload joins no group.
+/// Checks a change of a pod. `is_held`: the pod had its gate before the change. A pod that runs
+/// with its own Workload must not join a group.
 FieldErrors validate_pod_update(
     const api::ObjectMeta& before,
     const api::ObjectMeta& after,
@@ -345,8 +347,8 @@ class PodAdmission final : public JobAdmission {
         return Verdict{.refusal = {}, .changed = std::move(*object), .warnings = {}};
     }
 
-    /// New pods by the rules of all jobs and their own; of an update only what may not change, and
-    /// their own.
+    /// Checks a new pod by the rules of all jobs and of pods, and a changed pod by the rules for
+    /// changes and of pods.
     std::optional<Result<Verdict>> judge_by_own_rules(
         const AdmissionContext& context,
         const JobKind& /*kind*/,

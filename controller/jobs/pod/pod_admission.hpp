@@ -1,11 +1,12 @@
+// The webhooks of pods.
 #pragma once
 
 #include "controller/jobs/admission/job_admission.hpp"
 
 namespace sluice::controller {
 
-/// Defaults and rules of pods. Managed pods are held back by scheduling gates, and those that no
-/// other framework holds back (pod-suspending-parent) by a finalizer too.
+/// Returns the defaults and rules of pods. A managed pod gets scheduling gates. It also gets a
+/// finalizer, unless another integration gates it (annotation pod-suspending-parent).
 const JobAdmission& pod_admission();
 
 }  // namespace sluice::controller

@@ -17,7 +17,7 @@
 #include <set>
 #include <utility>
 
-// What a group of pods says, and its start and stop. What is done about single pods of it is in
+// The state of a pod group, its start and its stop. Steps for single pods of a group are in
 // pod_group_members.cpp.
 namespace sluice::controller {
 
@@ -30,7 +30,8 @@ bool says(const api::ObjectMeta& pod, const char* annotation, std::string_view t
     return value != nullptr && *value == text;
 }
 
-/// The one that speaks for the group: managed, of use, the first by name.
+/// Returns the pod with the group's settings: the first managed, useful pod by name, if there is
+/// one.
 std::shared_ptr<const api::Pod> find_first(const Pods& pods) {
     const auto rank = [](const std::shared_ptr<const api::Pod>& pod) {
         const bool is_fresh = is_useful(*pod) && !pod->metadata.deletion_timestamp;
@@ -47,7 +48,7 @@ bool has_max_execution_time_of(const api::ObjectMeta& pod, const api::Workload& 
                : limit && validation::parse_decimal<std::int64_t>(*text) == std::int64_t{*limit};
 }
 
-/// Somebody else took the gates off pods that have no place in the Workload.
+/// Returns the pods that have no place in the Workload, but were ungated by another client.
 Pods find_bypassing(const PodPlaces& places) {
     Pods found;
     for (const Pods* pods : {&places.excess, &places.strangers}) {
@@ -58,8 +59,8 @@ Pods find_bypassing(const PodPlaces& places) {
     return found;
 }
 
-/// Pods that the StatefulSet or LeaderWorkerSet made which owns the Workload, and to which a tenant
-/// gave roles that the Workload lacks.
+/// Returns the pods to which a tenant gave roles that the Workload lacks, though the StatefulSet or
+/// LeaderWorkerSet that owns the Workload created them.
 Pods find_misnamed(const Stores& stores, const Pods& pods, const api::Workload& workload) {
     Pods found;
     std::ranges::copy_if(pods, std::back_inserter(found), [&](const auto& pod) {
@@ -106,7 +107,7 @@ PodGroup::PodGroup(
     if (is_serving() && is_of_serving_object(workload_->metadata)) {
         misnamed_ = find_misnamed(stores, pods_, *workload_);
     } else if (!is_foreign_) {
-        // The pods of a StatefulSet or LeaderWorkerSet go in its order when it is scaled down.
+        // A StatefulSet or LeaderWorkerSet deletes its pods itself when it is scaled down.
         bypassing_ = find_bypassing(places);
     }
     if (!prebuilt.empty()) {
@@ -175,7 +176,7 @@ std::optional<Time> PodGroup::active_until() const {
     for (const auto& pod : pods_) {
         const auto last = find_last_moment(*pod);
         if (pod->status.phase == "Running" && last && now_ <= *last) {
-            // The first moment after it.
+            // The first moment after the grace period.
             until = std::max(until.value_or(*last), *last) + std::chrono::milliseconds(1);
         }
     }
@@ -192,7 +193,7 @@ bool PodGroup::are_pods_ready() const {
 
 std::optional<JobEnd> PodGroup::find_end() const {
     const auto total = total_count();
-    // The total is what one of the pods says, who may be a stranger: the end gives quota back.
+    // The total comes from one pod, which may not belong here, and the end releases quota.
     if (is_serving() || !total || runs_in_part() || is_active()) {
         return std::nullopt;
     }
@@ -233,8 +234,8 @@ std::vector<api::ReclaimablePod> PodGroup::reclaimable_pods(const api::Workload&
     return pods;
 }
 
-/// A pod takes a place of its role until it ends, and one of each role if its own is not known: a
-/// tenant may rename a pod that runs.
+/// Counts the taken places by role. A pod takes a place of its role until it ends. A pod with an
+/// unknown role takes one of each role, because a tenant may rename a running pod.
 RoleCounts PodGroup::count_taken(const std::map<std::string_view, const PodSetInfo*>& roles) const {
     RoleCounts taken;
     for (const auto& pod : pods_) {
@@ -258,7 +259,7 @@ Result<std::vector<Write>> PodGroup::start(const std::vector<PodSetInfo>& inject
     for (const PodSetInfo& info : injected) {
         by_role[info.name] = &info;
     }
-    // A Workload that was made beforehand may count fewer pods than there are.
+    // A prebuilt Workload may count fewer pods than the group has.
     RoleCounts started = count_taken(by_role);
     std::vector<Write> writes;
     for (const auto& pod : list_) {

@@ -1,3 +1,4 @@
+// A pod group as a job.
 #pragma once
 
 #include "controller/jobs/job/generic_job.hpp"
@@ -13,12 +14,12 @@
 
 namespace sluice::controller {
 
-/// All pods of a group, which are one job: they are admitted together as the Workload with the
-/// group's name. A pod that failed may be replaced by another one with the same role. What is said
-/// of the whole group, one pod of it says, the first.
+/// All pods of a group, which are one job: they are admitted together with the Workload that has
+/// the group's name. Another pod with the same role may replace a failed pod. Settings of the whole
+/// group are taken from one pod: see find_first() in pod_group.cpp.
 class PodGroup final : public GenericJob, public PodJob {
   public:
-    /// Requires: there is a pod. Cost: linear but for sorting.
+    /// Requires: `pods` is not empty. Cost: linear, except for sorting.
     PodGroup(
         Pods pods, std::string group, const Stores& stores, const Settings& settings, Time now
     );
@@ -26,7 +27,7 @@ class PodGroup final : public GenericJob, public PodJob {
     const api::ObjectMeta& metadata() const override { return first_->metadata; }
     Result<std::vector<api::PodSet>> pod_sets() const override;
     bool is_left_alone() const override;
-    /// Some pod is held back or has ended.
+    /// Returns true if some pod is gated or has ended.
     bool is_suspended() const override;
     bool runs_in_part() const override;
     bool is_active() const override;
@@ -58,48 +59,49 @@ class PodGroup final : public GenericJob, public PodJob {
   private:
     bool is_serving() const;
     GroupCount count_by() const;
-    /// Errors: Invalid with what Kueue says of the annotation.
+    /// Errors: Invalid with Kueue's message about the annotation.
     Result<std::int32_t> total_count() const;
-    /// Returns true if all of it was deleted and nothing of it is of use, by its user or, if no
-    /// pod could run in its place, by us.
+    /// Returns true if all pods were deleted and none is useful any more: the user deleted them, or
+    /// we did and no pod could run in their place.
     bool is_abandoned() const;
-    /// Returns true if replacements of its pods could not run, or not even be created: the
-    /// Workload is deactivated, its LocalQueue is not there, or the namespace is being deleted.
+    /// Returns true if replacements of the pods could not run or not even be created: the Workload
+    /// is deactivated, its LocalQueue does not exist, or the namespace is being deleted.
     bool is_without_future() const;
-    /// Returns true if the finalizer of the pod, which is deleted and over, keeps a place that
+    /// Returns true if the finalizer of the pod, which is deleted and over, blocks a place that
     /// only a pod created after its removal can take.
     bool blocks_its_successor(const api::Pod& pod) const;
-    /// The pods that are over and that no replacement will be created beside.
+    /// Returns the pods that are over and whose replacement is created only after their removal.
     Pods find_blocking() const;
     bool is_prebuilt() const;
-    /// Returns true if the reconciler of the serving object will write its role back.
+    /// Returns true if the reconciler of the serving object will restore the pod's role.
     bool is_misnamed(const std::shared_ptr<const api::Pod>& pod) const;
     RoleCounts count_taken(const std::map<std::string_view, const PodSetInfo*>& roles) const;
     std::optional<JobProblem> find_hidden_size() const;
     std::optional<JobProblem> find_contradiction() const;
-    /// What its new Workload counts, with those that are too many left out.
+    /// Returns the pods that a new Workload counts. Adds pods above the total count to `excess`,
+    /// unless it is nullptr.
     Pods find_members(Pods* excess) const;
     std::optional<Write> own_workload(const api::Workload& workload) const;
     Outcome refuse_foreign_workload(const JobKind& kind) const;
 
-    Pods pods_;  ///< all, by name
+    Pods pods_;  ///< all pods of the group, by name
     std::string group_;
     const Settings& settings_;
     Time now_;
     std::shared_ptr<const api::Pod> first_;
     bool is_namespace_ending_ = false;
-    WorkloadPointer workload_;         ///< the one with its name; may be another object's
-    bool has_queue_ = false;           ///< the LocalQueue that it waits in is there
-    bool is_foreign_ = false;          ///< it is
-    std::optional<PodPlaces> places_;  ///< in its Workload; none: the Workload is not like it
-    Pods oversized_;                   ///< those that are larger than a prebuilt Workload counts
-    Pods bypassing_;                   ///< those that run though the Workload does not count them
-    Pods misnamed_;                    ///< of a serving object, with a role that it did not give
-    Pods list_;                        ///< those that count
+    WorkloadPointer workload_;         ///< has the group's name; may belong to another object
+    bool has_queue_ = false;           ///< the LocalQueue of the group exists
+    bool is_foreign_ = false;          ///< `workload_` belongs to another object
+    std::optional<PodPlaces> places_;  ///< places in the Workload, if it describes the group
+    Pods oversized_;                   ///< pods larger than a prebuilt Workload counts
+    Pods bypassing_;                   ///< pods that run although the Workload does not count them
+    Pods misnamed_;                    ///< pods of a serving object with a role that it did not set
+    Pods list_;                        ///< the pods that count
 };
 
-/// The same text as an error of Kueue's webhook, where the pod does not say how many pods its group
-/// has. Requires: it is one of a group.
+/// Returns how many pods the group of a pod has. Errors: Invalid with the message of Kueue's
+/// webhook, if the pod's annotation is missing or not a count. Requires: the pod is in a group.
 Result<std::int32_t> group_total_count(const api::ObjectMeta& pod);
 
 }  // namespace sluice::controller

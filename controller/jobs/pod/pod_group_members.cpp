@@ -20,7 +20,7 @@
 #include <set>
 #include <utility>
 
-// How the pods of a group make one Workload, and what becomes of those that have no place in it.
+// How the pods of a group form one Workload, and what happens to pods that have no place in it.
 namespace sluice::controller {
 
 namespace {
@@ -50,8 +50,8 @@ void release_all(const Pods& pods, std::vector<Write>& writes) {
     }
 }
 
-/// First their finalizers go, then they themselves: what is being deleted has none left that
-/// nobody would take away.
+/// Removes the finalizers first, then the pods, so that no pod with a finalizer is being deleted
+/// when nothing else would remove it.
 void remove_excess(const Pods& pods, const JobKind& kind, Time now, std::vector<Write>& writes) {
     for (const auto& pod : pods) {
         if (auto release = release_pod(*pod)) {
@@ -101,7 +101,7 @@ bool was_ended_by_us(const api::Pod& pod) {
            ) != pod.status.conditions.end();
 }
 
-/// Copies the keys that any of the pods has. Whether no two pods contradict each other.
+/// Copies the keys that any pod has. Returns false if two pods have different values of a key.
 bool copy_common(
     const Pods& pods,
     const std::vector<std::string>& keys,
@@ -165,15 +165,15 @@ bool PodGroup::is_abandoned() const {
     });
 }
 
-/// A deactivated group first gives its quota back: without pods nobody would take it back.
+/// A deactivated group releases its quota first: without pods nothing else would release it.
 bool PodGroup::is_without_future() const {
     return is_namespace_ending_ || !has_queue_ ||
            (workload_ && !sluice::controller::is_active(*workload_) &&
             !has_quota_reserved(*workload_));
 }
 
-/// A controller creates the successor of its pod once that is removed, often under the same name.
-/// The end of one that succeeded counts for its group, unless the group serves.
+/// A controller creates the successor of its pod after the pod's removal, often under the same
+/// name. A pod that succeeded still counts for its group, unless the group is serving.
 bool PodGroup::blocks_its_successor(const api::Pod& pod) const {
     if (is_namespace_ending_ || is_serving()) {
         return true;
@@ -228,7 +228,7 @@ std::optional<Outcome> PodGroup::settle_members(const JobKind& kind) const {
     }
     if (is_abandoned() && !find_end()) {
         writes = release();
-        // After that no pod is there to say it.
+        // No pod will be left to trigger this later.
         if (auto change = workload_ ? own_condition(*workload_) : std::nullopt) {
             writes.push_back(std::move(*change));
         }
@@ -248,7 +248,7 @@ std::optional<Outcome> PodGroup::settle_members(const JobKind& kind) const {
     return independent(std::move(writes));
 }
 
-/// The Workload may be a job's that has nothing to do with the group.
+/// Handles a Workload with the group's name that belongs to another job.
 Outcome PodGroup::refuse_foreign_workload(const JobKind& kind) const {
     Outcome outcome;
     outcome.are_independent = true;
@@ -382,7 +382,7 @@ std::optional<JobProblem> PodGroup::find_contradiction() const {
     return std::nullopt;
 }
 
-/// One pod of each role stands for all of them.
+/// Reports a pod that is larger than the first pod of its role: that pod is counted for all.
 std::optional<JobProblem> PodGroup::find_hidden_size() const {
     std::map<std::string, const api::Pod*> first_of_role;
     for (const auto& pod : find_members(nullptr)) {
@@ -424,7 +424,7 @@ Result<std::vector<api::PodSet>> PodGroup::pod_sets() const {
     for (const auto& pod : members) {
         const auto role = counts.find(role_of(*pod));
         if (role == counts.end()) {
-            continue;  // another pod stands for it
+            continue;  // another pod of this role was counted
         }
         auto pod_set = make_pod_set(*pod, role->first, role->second, settings_);
         if (!pod_set) {
@@ -466,7 +466,7 @@ std::optional<Write> PodGroup::own_prebuilt(const api::Workload& workload) const
     return own_workload(workload);
 }
 
-/// All pods that count own it, so that it stays as long as one of them does.
+/// Makes all pods that count owners of the Workload, so that it stays while one of them exists.
 std::optional<Write> PodGroup::own_workload(const api::Workload& workload) const {
     std::set<std::string_view> known;
     json::Array owners;

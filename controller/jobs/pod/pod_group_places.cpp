@@ -27,7 +27,7 @@ Time created_at(const api::Pod& pod) {
     return pod.metadata.creation_timestamp.value_or(Time());
 }
 
-/// When the pod was last seen to be of use: it failed then, or was deleted.
+/// Returns when the pod was last useful: when it failed or was deleted.
 Time last_useful(const api::Pod& pod, Time now) {
     Time failed = now;
     for (const api::ObjectCondition& condition : pod.status.conditions) {
@@ -40,7 +40,7 @@ Time last_useful(const api::Pod& pod, Time now) {
     return std::min(failed, pod.metadata.deletion_timestamp.value_or(now));
 }
 
-/// Those that are kept first come first: with the finalizer, of use latest, older.
+/// Sorts pods that are kept first to the front: with the finalizer, useful until later, older.
 void sort_useless(Pods& pods, Time now) {
     std::ranges::stable_sort(pods, {}, [now](const std::shared_ptr<const api::Pod>& pod) {
         return std::tuple(
@@ -49,7 +49,7 @@ void sort_useless(Pods& pods, Time now) {
     });
 }
 
-/// Moves the pods from the index on to another list.
+/// Moves the pods from `index` on to another list.
 void split_off(Pods& from, std::size_t index, Pods& to) {
     const auto begin = from.begin() + static_cast<std::ptrdiff_t>(index);
     to.insert(to.end(), std::make_move_iterator(begin), std::make_move_iterator(from.end()));
@@ -110,7 +110,7 @@ PodPlaces find_places(
             sort_useful(role.useful);
             split_off(role.useful, wanted, places.excess);
         }
-        // Useless pods fill the places that no useful one has.
+        // Useless pods fill the places that are left.
         const std::size_t open = wanted - std::min(wanted, useful);
         if (role.useless.size() > open) {
             sort_useless(role.useless, now);

@@ -1,3 +1,4 @@
+// Assigns the pods of a group to the places that its Workload counts.
 #pragma once
 
 #include "api/core/pod.hpp"
@@ -11,28 +12,27 @@
 #include <string>
 #include <vector>
 
-/// Which pods of a group have a place in its Workload: in each pod set, the role, as many as it has
-/// counted.
+/// The places of a group's Workload: each pod set, which is a role, has as many as it counts pods.
 namespace sluice::controller {
 
 using Pods = std::vector<std::shared_ptr<const api::Pod>>;
 
-/// How many pods there are of each role.
+/// The number of pods by role.
 using RoleCounts = std::map<std::string, std::int32_t>;
 
-/// The pods of a group by what is to be done with them.
+/// The pods of a group, by what has to be done with them.
 struct PodPlaces {
     Pods kept;
-    Pods strangers;           ///< useful, of roles that the Workload lacks
-    Pods excess;              ///< useful, but others are there, or larger than its role
-    Pods replaced;            ///< useless, and others took their places
-    std::int64_t absent = 0;  ///< places without a useful pod
+    Pods strangers;           ///< useful, but of roles that the Workload lacks
+    Pods excess;              ///< useful, but all places are taken, or too large for the role
+    Pods replaced;            ///< useless, and useful pods took their places
+    std::int64_t absent = 0;  ///< number of places without a useful pod
 };
 
-/// Whether an admission counts each pod that is there, or the first one for all (fast admission).
+/// Says whether an admission counts each existing pod, or the first pod for all (fast admission).
 enum class GroupCount : std::uint8_t { EachPod, FirstPod };
 
-/// Finds the places of the pods; one that outgrows() the pod set of its role has none.
+/// Assigns the places; a pod that outgrows() the pod set of its role gets none.
 PodPlaces find_places(
     const Stores& stores,
     const Pods& pods,
@@ -44,14 +44,15 @@ PodPlaces find_places(
 /// Returns the pods that may still run and outgrow() the pod set of their role.
 Pods find_oversized(const Stores& stores, const Pods& pods, const api::Workload& workload);
 
-/// Those that are kept first come first: with Kueue's finalizer, not gated, older.
+/// Sorts pods that are kept first to the front: pods with Kueue's finalizer, ungated pods, older
+/// pods.
 void sort_useful(Pods& pods);
 
-/// The useful ones among them, counted by role.
+/// Counts the useful pods by role.
 RoleCounts count_roles(const Pods& pods);
 
-/// Whether the Workload has each of the roles, with as many pods as there are. Of one that has
-/// finished the pods are not counted.
+/// Returns true if the Workload has each of the roles, with at least as many places as pods. The
+/// pods of a finished Workload are not counted.
 bool has_place_for(const api::Workload& workload, const RoleCounts& roles);
 
 }  // namespace sluice::controller

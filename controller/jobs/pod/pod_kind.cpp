@@ -20,7 +20,7 @@ const kube::Store<api::Pod>::Objects& pods_of_group(
     return stores.of<api::Pod>().by_index(kPodGroupIndex, ns + "/" + std::string(group));
 }
 
-/// Pods own it, and nothing else: it is of no use without them.
+/// Returns true if only pods own the Workload: without them it is useless.
 bool is_of_pods_alone(const api::ObjectMeta& workload) {
     return !workload.owner_references.empty() &&
            std::ranges::all_of(workload.owner_references, [](const api::OwnerReference& owner) {

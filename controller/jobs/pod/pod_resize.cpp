@@ -27,8 +27,8 @@ using webhook::Verdict;
 
 /// The requests that count for a pod.
 struct Counted {
-    std::string by;                             ///< as a message names it
-    std::optional<api::ResourceList> requests;  ///< none: it is not known
+    std::string by;                             ///< the object that counts, for messages
+    std::optional<api::ResourceList> requests;  ///< nullopt if unknown
 };
 
 using FoundCount = Result<std::optional<Counted>>;
@@ -48,7 +48,7 @@ Counted count_of(const Stores& stores, const api::Workload& workload, std::strin
     return counted;
 }
 
-/// Finds the count of a pod that is a job by itself, or one of a group.
+/// Finds the count for a pod that is a job, alone or as a member of a group.
 std::optional<Counted> find_own_count(const AdmissionContext& context, const api::Pod& pod) {
     const bool by_annotation = context.settings.workload_identifier_annotations;
     const std::string_view group = pod_group_of(pod.metadata, by_annotation);
@@ -69,8 +69,8 @@ std::optional<Counted> find_own_count(const AdmissionContext& context, const api
                     : Counted{.by = "its job", .requests = {}};
 }
 
-/// The Job that made the pod: its controller or, where that reference was taken away, the one that
-/// the labels name.
+/// Returns the Job that created the pod: its controller or, if that reference was removed, the Job
+/// that the labels name.
 std::shared_ptr<const api::Job> find_maker_job(const Stores& stores, const api::ObjectMeta& pod) {
     const api::OwnerReference* owner = pod.controller_owner();
     const bool is_job = owner != nullptr && owner->kind == api::Job::kKind &&
@@ -87,7 +87,7 @@ std::shared_ptr<const api::Job> find_maker_job(const Stores& stores, const api::
     return job && job->metadata.uid == uid ? std::move(job) : nullptr;
 }
 
-/// Finds the count of a pod of a managed job, or of a job below one.
+/// Finds the count for a pod of a managed job, or of a job below one.
 FoundCount find_count_of_job(const AdmissionContext& context, const api::Pod& pod) {
     const std::string_view pod_set = find_value(pod.metadata.labels, api::label::kPodSet);
     api::ObjectMeta metadata = pod.metadata;
@@ -111,7 +111,7 @@ FoundCount find_count_of_job(const AdmissionContext& context, const api::Pod& po
     if (above) {
         workload = find_counting_workload(context.stores, *above);
     } else {
-        // Its job may be gone.
+        // The pod's job may be gone.
         workload = context.stores.of<api::Workload>().find(
             metadata.namespace_, find_value(metadata.annotations, api::annotation::kWorkload)
         );
@@ -137,7 +137,7 @@ api::Quantity amount_of(const api::ResourceList& list, const std::string& resour
     return found == list.end() ? api::Quantity() : found->second;
 }
 
-/// The pod's spec with the resources of the template's containers.
+/// Returns the pod's spec with the resources of the template's containers.
 json::Value with_resources_of(json::Value spec, const json::Value& counted) {
     const auto copy = [](json::Value& to, const json::Value& from) {
         if (const json::Value* resources = from.find("resources")) {

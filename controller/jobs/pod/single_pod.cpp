@@ -78,7 +78,7 @@ StopStep SinglePod::next_stop_step(const api::Workload* workload) const {
     );
 }
 
-/// Both writes in a row: what follows the first does not depend on what its echo says.
+/// Makes both writes in one row, because the second does not depend on the result of the first.
 StopStep SinglePod::next_stop_step_for(const StopCause& cause, const api::Workload*) const {
     StopStep step;
     if (is_suspended() && cause.reason != api::reason::kWorkloadDeleted) {

@@ -1,3 +1,4 @@
+// A single pod as a job.
 #pragma once
 
 #include "api/core/pod.hpp"
@@ -11,7 +12,7 @@
 
 namespace sluice::controller {
 
-/// A pod that is a job by itself.
+/// A pod that is a job and not in a group.
 class SinglePod final : public GenericJob, public PodJob {
   public:
     SinglePod(std::shared_ptr<const api::Pod> pod, const Settings& settings, Time now)
@@ -21,7 +22,7 @@ class SinglePod final : public GenericJob, public PodJob {
     Result<std::vector<api::PodSet>> pod_sets() const override;
     bool is_left_alone() const override;
     bool is_suspended() const override;
-    /// Runs, though perhaps in the grace period of its deletion.
+    /// Returns true if the pod runs, even if only until the grace period of its deletion ends.
     bool is_active() const override;
     std::optional<Time> active_until() const override;
     bool are_pods_ready() const override;
@@ -32,8 +33,8 @@ class SinglePod final : public GenericJob, public PodJob {
         const override;
     const PodJob* as_pods() const override { return this; }
     bool is_group() const override { return false; }
-    /// One whose spec is not kept, as it lost its marks, is that which its Workload was made for.
-    /// So is one that was resized in place, to no more than that Workload counts.
+    /// Returns true for the pod that owns the Workload if its spec is not kept because it lost its
+    /// label, or if it was resized in place to at most the counted requests.
     std::optional<bool> is_described_by(const api::Workload& workload) const override;
     std::vector<Write> release() const override;
     std::vector<Write> release_deleted() const override;

@@ -36,7 +36,8 @@ std::string find_gate(const api::Pod& pod) {
     return gate == pod.spec.scheduling_gates.end() ? "" : gate->name;
 }
 
-/// The job of the row: the owner of its first slice, or of the pod once that is gone.
+/// Returns the job of the pod's slices: the owner of the first slice, or of the pod if that slice
+/// is gone.
 std::optional<ObjectKey> find_job(
     const Stores& stores, const JobKinds& kinds, const api::ObjectMeta& pod
 ) {
@@ -53,7 +54,7 @@ std::optional<ObjectKey> find_job(
                            : std::optional<ObjectKey>({kind->kind(), pod.namespace_, owner->name});
 }
 
-/// Returns the newest admitted slice. One that is evicted gives its quota back.
+/// Returns the newest admitted slice. An evicted slice does not count: it gives its quota back.
 std::shared_ptr<const api::Workload> find_slice_with_room(
     const Stores& stores, const ObjectKey& job
 ) {
@@ -70,7 +71,7 @@ std::shared_ptr<const api::Workload> find_slice_with_room(
     return newest;
 }
 
-/// The nodes that the checks of the slice choose for a pod set.
+/// Returns the node labels that the checks of the slice chose for a pod set.
 api::StringMap chosen_nodes(const api::Workload& slice, std::string_view pod_set) {
     api::StringMap labels;
     for (const api::AdmissionCheckState& check : slice.status.admission_checks) {
@@ -83,7 +84,7 @@ api::StringMap chosen_nodes(const api::Workload& slice, std::string_view pod_set
     return labels;
 }
 
-/// Requires: it is admitted.
+/// Requires: the slice is admitted.
 Duration since_admission(const api::Workload& slice, Time now) {
     const api::Condition* admitted = find_condition(slice, api::condition::kAdmitted);
     return std::max(Duration{}, now - admitted->last_transition_time.value_or(now));
@@ -145,9 +146,9 @@ bool has_gated_pods(const api::Workload& workload, bool with_elastic_jobs) {
 
 namespace {
 
-/// Stops the job if somebody took the gate off pods that have no room in its slice. A job that asks
-/// for no more pods than the slice has is not judged: while it shrinks, its controller still
-/// deletes pods.
+/// Stops the job if a user ungated pods for which its slice has no room. A job that asks for no
+/// more pods than the slice has is not checked: while it shrinks, its controller still deletes
+/// pods.
 std::optional<Outcome> stop_overrun(
     const View& view,
     const JobKinds& kinds,

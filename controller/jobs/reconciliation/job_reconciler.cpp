@@ -14,8 +14,8 @@ namespace sluice::controller {
 
 namespace {
 
-/// The owner is gone: once its pods have ended the Workload is finished, so that its quota is free,
-/// and then let go.
+/// Ends a Workload whose owner is gone: after the pods have ended it is finished, which frees its
+/// quota; then its finalizer is removed.
 void finalize_orphan(const View& view, const api::Workload& workload, Time now, Outcome& outcome) {
     const Settings& settings = view.settings;
     if (auto left = wait_for_left_pods(view.stores, settings, view.job_kinds, workload, now)) {
@@ -32,7 +32,7 @@ void finalize_orphan(const View& view, const api::Workload& workload, Time now, 
     }
 }
 
-/// Whether a Workload that cannot be read is the job's: its text names the job's uid.
+/// Returns true if an unreadable Workload belongs to the job: its text contains the job's uid.
 bool has_unreadable_workload(const Stores& stores, const api::ObjectMeta& job) {
     const auto& unreadable = stores.find(kind_of<api::Workload>())->unreadable();
     return std::ranges::any_of(unreadable, [&job](const auto& entry) {
@@ -53,18 +53,17 @@ Outcome reconcile_job(
     Outcome outcome;
     const kube::AnyStore* store = view.stores.find(kind.kind());
     if (!store->has_synced()) {
-        return outcome;  // whether it is there is not known
+        return outcome;  // it is unknown whether the job exists
     }
     const auto job = kind.find_at(view.stores, view.settings, name, now);
     if (job && has_unreadable_workload(view.stores, job->metadata())) {
-        return outcome;  // what it was admitted with is not known; its next readable version is
-                         // seen
+        return outcome;  // the admission is unknown until the Workload can be read again
     }
     const auto& unreadable = view.stores.find(kind_of<api::Workload>())->unreadable();
     const ObjectKey key{kind.kind(), name.namespace_, name.name};
     for (const auto& [workload_name, workload] : workloads_of_owner(view.stores, key)) {
         if (unreadable.contains(workload_name)) {
-            continue;  // a write of what was read last would be refused
+            continue;  // its last readable version is outdated: a write would be refused
         }
         if (!job || workload->metadata.controller_owner()->uid != job->metadata().uid) {
             finalize_orphan(view, *workload, now, outcome);

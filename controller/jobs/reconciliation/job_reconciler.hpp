@@ -1,3 +1,4 @@
+// The entry point that reconciles a job of any kind by its name.
 #pragma once
 
 #include "base/clock.hpp"
@@ -9,9 +10,9 @@
 
 namespace sluice::controller {
 
-/// What is to be done about the job of that kind and name, whatever its kind: keep one Workload for
-/// it, run it only while that is admitted, stop it on eviction, and say when it has finished. Works
-/// also for a job that is gone: its Workloads are finished then.
+/// Reconciles the job of that kind and name: keeps one Workload for it, runs it only while that
+/// Workload is admitted, stops it on eviction, and reports when it has finished. If the job is
+/// gone, its Workloads are finished.
 Outcome reconcile_job(
     const View& view,
     const JobKinds& kinds,

@@ -27,7 +27,7 @@ namespace {
 
 namespace reason = api::reason;
 
-/// A child that has outgrown its parent, whose controller lets it run, is stopped as often.
+/// How often a child that exceeds its parent is stopped, if its controller resumes it.
 constexpr Duration kStopInterval = std::chrono::seconds(10);
 
 }  // namespace
@@ -58,17 +58,17 @@ JobReconciliation::JobReconciliation(
 
 Outcome JobReconciliation::run() {
     enum class Part : std::uint8_t {
-        Choice,  ///< an outcome ends the row
-        Stop,    ///< if nothing is to be written, for instance while pods end, reports follow
-        Report,  ///< others go on although the API server refuses its writes
-        Start,   ///< not for a job that has to stop
+        Choice,  ///< an outcome ends the reconcile
+        Stop,    ///< an outcome without writes (e.g. pods are ending) lets the reports follow
+        Report,  ///< later steps run even if the API server refuses the writes
+        Start,   ///< skipped if the job has to stop
     };
     struct Row {
         Step step;
         Part part = Part::Choice;
     };
     constexpr Row kSteps[] = {
-        // Is it to be managed, and which Workload is its own?
+        // Decide whether the job is managed, and which Workload is its own.
         {&JobReconciliation::give_back_foreign_workload},
         {&JobReconciliation::default_queue},
         {&JobReconciliation::take_over_lost_workloads},
@@ -80,7 +80,7 @@ Outcome JobReconciliation::run() {
         {&JobReconciliation::choose_slice},
         {&JobReconciliation::choose_workload},
         {&JobReconciliation::make_missing_workload, Part::Report},
-        // Takes away what the job may not have (any more).
+        // Take away what the job may not have (any more).
         {&JobReconciliation::drop_finished_workload},
         {&JobReconciliation::leave_deleted_workload},
         {&JobReconciliation::keep_on_hold},
@@ -89,13 +89,13 @@ Outcome JobReconciliation::run() {
         {&JobReconciliation::release_evicted, Part::Stop},
         {&JobReconciliation::stop_unadmitted, Part::Stop},
         {&JobReconciliation::stop_resumed_by_hand, Part::Stop},
-        // Reports the job's state.
+        // Report the job's state.
         {&JobReconciliation::update_own_condition, Part::Report},
         {&JobReconciliation::copy_admission_gate, Part::Report},
         {&JobReconciliation::copy_priority_classes, Part::Report},
         {&JobReconciliation::update_reclaimable_pods, Part::Report},
         {&JobReconciliation::update_pods_ready, Part::Report},
-        // Gives it what it may have.
+        // Start the job and follow its queue name.
         {&JobReconciliation::leave_evicted, Part::Start},
         {&JobReconciliation::start_admitted, Part::Start},
         {&JobReconciliation::follow_queue_name, Part::Start},
@@ -150,8 +150,8 @@ bool JobReconciliation::is_managed() const {
     return is_in_managed_namespace() && asks_to_be_managed(job_.metadata(), settings_);
 }
 
-/// The webhook for jobs that name no queue may fail, so that a dead controller stops nobody. What
-/// came in meanwhile is given its queue here.
+/// Sets the default queue of a job that was created while the webhook failed. For jobs without a
+/// queue name that webhook may fail, so that a dead controller does not block them.
 JobReconciliation::Next JobReconciliation::default_queue() {
     const api::ObjectMeta& job = job_.metadata();
     if (!find_value(job.labels, api::label::kQueueName).empty() || !own_.empty() ||
@@ -174,9 +174,9 @@ JobReconciliation::Next JobReconciliation::default_queue() {
     ));
 }
 
-/// A job that lost its queue name, or pods that lost the mark of what is managed, go on being
-/// followed while they have a Workload: else it would be admitted without a job, or hold its quota
-/// after the job's end; and pods could run without.
+/// Releases a job that is not managed. A job that lost its queue name, or a pod that lost the label
+/// `managed`, stays managed while it has a Workload. Otherwise the Workload would be admitted
+/// without a job, or would hold its quota after the job's end; and pods could run without quota.
 JobReconciliation::Next JobReconciliation::leave_unmanaged() {
     Outcome outcome;
     const bool has_lost_mark =
@@ -193,7 +193,7 @@ JobReconciliation::Next JobReconciliation::leave_unmanaged() {
             const auto ancestor =
                 find_managed_ancestor(kinds_, stores_, settings_, job_.metadata());
             if (!ancestor) {
-                outcome.try_later = ancestor.error().detail;  // the one above may not be seen yet
+                outcome.try_later = ancestor.error().detail;  // the owner may not be known yet
                 return outcome;
             }
             if (ancestor->has_value()) {
@@ -206,8 +206,8 @@ JobReconciliation::Next JobReconciliation::leave_unmanaged() {
     return release ? std::move(release) : outcome;
 }
 
-/// A job that names a queue is expected to start. If it is suspended where jobs are not managed,
-/// nobody else says why it does not.
+/// Warns that a suspended job names a queue in a namespace that is not managed. Nothing else
+/// explains to the user why the job does not start.
 void JobReconciliation::warn_of_namespace() {
     const api::ObjectMeta& job = job_.metadata();
     const std::string_view queue = find_value(job.labels, api::label::kQueueName);
@@ -227,18 +227,18 @@ void JobReconciliation::warn_of_namespace() {
     ));
 }
 
-/// The pods of a job below a managed one are counted there: it has no Workload of its own, and runs
-/// while the one above is admitted. One that got its owner while it ran on quota of its own keeps
-/// that to its end: an owner that is written by hand must not free it. Another job's Workload that
-/// names it as its owner does not make it run by itself.
+/// Handles a job below a managed job: its pods are counted there, so it has no Workload and runs
+/// while the job above is admitted. A job that got an owner while it ran on its own quota keeps
+/// that quota until it ends, because a user can write an owner to evade it. A Workload of another
+/// job that names this job as owner does not count.
 JobReconciliation::Next JobReconciliation::follow_ancestor() {
     if (pods_ != nullptr) {
         return {};
     }
     const auto ancestor = find_managed_ancestor(kinds_, stores_, settings_, job_.metadata());
     if (!ancestor) {
-        // It gets no Workload while its parent is not known. With one it goes on, but does not
-        // start where the parent may still be seen.
+        // Without a Workload, the job gets none while its parent is unknown. With one it goes on,
+        // but it does not start if the parent may still appear.
         if (!own_.empty()) {
             const api::OwnerReference* owner = job_.metadata().controller_owner();
             const bool may_be_seen =
@@ -248,7 +248,7 @@ JobReconciliation::Next JobReconciliation::follow_ancestor() {
             }
             return {};
         }
-        // Owners in a circle never end; without Workload nothing counts the job.
+        // An endless chain of owners (a circle): without a Workload nothing counts the job.
         const bool is_endless = ancestor.error().reason == JobProblem::Reason::NestingTooDeep;
         if (is_endless && is_managed() && runs_at_all() && !job_.find_end()) {
             if (Next stopping = stop(nullptr, ancestor.error().detail)) {
@@ -266,7 +266,7 @@ JobReconciliation::Next JobReconciliation::follow_ancestor() {
         return {};
     }
     for (const WorkloadPointer& workload : own_) {
-        // One that a finalizer of others keeps counts for nothing.
+        // A Workload that only another finalizer keeps does not matter.
         if (Outcome removal = remove_workload(*workload); !removal.writes.empty()) {
             return removal;
         }
@@ -281,8 +281,8 @@ JobReconciliation::Next JobReconciliation::follow_ancestor() {
             return Outcome{};
         }
     }
-    // Its controller lets it run, or has done so after our last stop: the two of them must not
-    // write without end.
+    // The controller above may resume the job after each stop: wait between stops, so that the
+    // two do not write without end.
     const bool is_undone = job_.is_stop_undone();
     const auto resumed = is_undone && job_.is_resuming() ? now_ : job_.resumed_at();
     if ((excess || is_undone) && resumed && now_ < *resumed + kStopInterval) {
@@ -323,7 +323,7 @@ Outcome JobReconciliation::refuse(const JobProblem& problem) {
     }
     Outcome outcome;
     if (!problem.is_permanent()) {
-        outcome.try_later = problem.detail;  // else only a change of the job mends it
+        outcome.try_later = problem.detail;  // a permanent problem waits for a change of the job
     }
     return outcome;
 }
@@ -332,8 +332,8 @@ JobReconciliation::Next JobReconciliation::drop_finished_workload() {
     if (!is_finished(*workload_)) {
         return {};
     }
-    // Its quota is gone, though the job may not be over: it could not be started with what was
-    // admitted, and somebody else lets it run.
+    // The quota is released, though the job may not have ended: it could not be started with the
+    // admission, and a user resumed it.
     if (!job_.find_end() && runs_at_all()) {
         if (Next stopping = stop(workload_.get(), "The Workload has finished")) {
             return stopping;
@@ -344,7 +344,7 @@ JobReconciliation::Next JobReconciliation::drop_finished_workload() {
     }
     Outcome outcome;
     if (auto without = remove_finalizer(*workload_)) {
-        // Of the end of its own job finish_workload() has told.
+        // If the job has ended, finish_workload() has recorded the event.
         if (!job_.find_end()) {
             without->events.push_back(finished_event(*workload_));
         }
@@ -361,13 +361,13 @@ JobReconciliation::Next JobReconciliation::leave_deleted_workload() {
         return stopping;
     }
     if (has_quota_reserved(*workload_) && !is_finished(*workload_) && has_active_pods(*workload_)) {
-        return Outcome{};  // its finalizer holds the quota until the pods have ended
+        return Outcome{};  // the finalizer keeps the quota until the pods have ended
     }
     Next drop = drop_finalizer(*workload_);
     return drop ? std::move(drop) : Outcome{};
 }
 
-/// What waits for its user holds no quota.
+/// Releases the quota of a job that waits for its user.
 JobReconciliation::Next JobReconciliation::keep_on_hold() {
     if (!job_.may_be_on_hold()) {
         return {};
@@ -385,7 +385,7 @@ JobReconciliation::Next JobReconciliation::keep_on_hold() {
     return Outcome{};
 }
 
-/// Whatever the Workload became meanwhile, a stop that has begun is completed.
+/// Completes a stop that has begun, whatever has happened to the Workload meanwhile.
 JobReconciliation::Next JobReconciliation::continue_stop() {
     if (!job_.is_stop_unfinished()) {
         return {};

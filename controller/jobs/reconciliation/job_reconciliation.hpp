@@ -1,3 +1,4 @@
+// One reconcile of one job: the ordered steps and the state that they share.
 #pragma once
 
 #include "api/kueue/kueue_names.hpp"
@@ -14,8 +15,8 @@
 
 namespace sluice::controller {
 
-/// One reconcile of one job that is there: steps in a row, each of which returns what is to be
-/// written or waited for, or goes on to the next (no value).
+/// One reconcile of one existing job. It runs steps in order; each step returns an outcome (writes,
+/// or a reason to wait), or nullopt to continue with the next step.
 class JobReconciliation {
   public:
     JobReconciliation(
@@ -33,7 +34,7 @@ class JobReconciliation {
     using Step = Next (JobReconciliation::*)();
     using WorkloadPointer = Slices::WorkloadPointer;
 
-    // The steps, in their order.
+    // The steps; run() defines their order.
     Next give_back_foreign_workload();
     Next default_queue();
     Next take_over_lost_workloads();
@@ -67,10 +68,10 @@ class JobReconciliation {
     Next start_admitted();
     Next follow_queue_name();
 
-    // What they are made of.
+    // Helpers of the steps.
     bool is_group() const { return pods_ != nullptr && pods_->is_group(); }
     bool is_single_pod() const { return pods_ != nullptr && !pods_->is_group(); }
-    /// Returns true if several objects own its Workload, and none of them controls it.
+    /// Returns true if several objects own the job's Workload, and none of them controls it.
     bool shares_workload() const { return pods_ != nullptr && pods_->find_workloads(); }
     std::optional<Time> active_until() const {
         return pods_ == nullptr ? std::nullopt : pods_->active_until();
@@ -78,40 +79,43 @@ class JobReconciliation {
     Next settle_before_workload() const {
         return pods_ == nullptr ? std::nullopt : pods_->settle_before_workload(kind_);
     }
-    /// Returns the writes that let its pods go where it has ended, or is not managed.
+    /// Returns the writes that release the job's pods if it has ended, or if it is not managed.
     std::vector<Write> released(bool has_ended) const;
     bool is_in_managed_namespace() const;
     bool is_managed() const;
-    /// Returns true if the job runs, if only with some of its pods.
+    /// Returns true if the job runs, even if only with some of its pods.
     bool runs_at_all() const { return !job_.is_suspended() || job_.runs_in_part(); }
-    /// Returns true if an operator makes the pods of the job: its status may leave out pods that
-    /// run. The status of a batch Job and of a pod says all.
+    /// Returns true if an operator creates the pods of the job: its status may leave out pods that
+    /// run. The status of a batch Job or of a pod is complete.
     bool is_of_operator() const;
-    /// Returns true while pods run that the Workload counts, be the job told to stop or not. Sees
-    /// to it that the job is reconciled again.
+    /// Returns true while pods run that the Workload counts, whether or not the job was stopped. If
+    /// so, the job is reconciled again in time.
     bool has_active_pods(const api::Workload& workload);
-    /// Removes those that do not describe the job, or changes one of them so that it does.
+    /// Removes the Workloads that do not describe the job, or updates one of them so that it does.
     Next replace_unlike(const std::vector<WorkloadPointer>& others);
     Next update_to_job(const api::Workload& workload);
-    /// Ends one of the slices that do not go on.
+    /// Ends one of the slices that are replaced or out of sync.
     Next end_slices(const LiveSlices& slices);
     Next end_slice(const api::Workload& slice, std::string_view reason, std::string_view message);
     Next copy_pod_counts(const api::Workload& slice, const std::vector<api::PodSet>& wanted);
     Next copy_priority_class(const api::Workload& workload);
     Next stop_without_workload();
-    /// Asks for a larger slice while the job runs on the one that this is to replace.
+    /// Creates a larger slice, while the job runs on the slice that it is to replace.
     Next make_larger_slice();
-    /// Makes room for a new Workload of that name, or waits until another object has removed it.
+    /// Frees the name for a new Workload. If another object's Workload has the name, warns and
+    /// tries again later.
     Next settle_name(const std::string& name);
-    /// Creates the Workload, once its name is free.
+    /// Creates the Workload if its name is free.
     Next create(const api::Workload& workload);
-    /// The prebuilt Workload is not there, or another object's: the job must not run.
+    /// Finishes a prebuilt Workload that does not describe the job (any more), after the job's
+    /// stop.
     Next finish_out_of_sync();
     bool is_for_group(const api::Workload& workload) const;
+    /// Handles a prebuilt Workload that does not exist or belongs to another job: stops the job.
     Next wait_for_prebuilt(std::string_view name);
     Outcome remove_workload(const api::Workload& workload);
     Next drop_finalizer(const api::Workload& workload);
-    /// No value: the job has stopped.
+    /// Returns nullopt if the job has stopped.
     Next stop(
         const api::Workload* workload,
         std::string_view message,
@@ -123,13 +127,13 @@ class JobReconciliation {
     );
     Outcome refuse(const JobProblem& problem);
     Write released_quota() const;
-    /// A job that was deactivated for its own fault is deleted after the retention time.
+    /// Deletes a job that Kueue deactivated, after the retention time.
     Next delete_deactivated(const api::Condition& evicted);
     void tell_checks();
     Next write(Write write) const;
-    /// Those writes; no value: there is none.
+    /// Returns an outcome with the writes; nullopt if the list is empty.
     Next write_all(std::vector<Write> writes) const;
-    /// Tells of the job, or of each of its pods that a write is about.
+    /// Adds the event to the first write, or for pods to each write that is about a pod.
     void tell(Outcome& outcome, std::string_view reason, std::string_view note) const;
     EventNote event(std::string_view reason, std::string_view note) const;
     EventNote finished_event(const api::Workload& workload) const;
@@ -140,27 +144,27 @@ class JobReconciliation {
     const JobKinds& kinds_;
     const JobKind& kind_;
     const GenericJob& job_;
-    const PodJob* pods_;  ///< the job, if its objects are pods
+    const PodJob* pods_;  ///< the job if it consists of pods, else nullptr
     Time now_;
     std::vector<WorkloadPointer> own_;      ///< Workloads that the job controls
-    std::vector<WorkloadPointer> foreign_;  ///< those that it is said to control
-    WorkloadPointer workload_;  ///< the one that describes it; chosen by choose_workload
-    bool is_prebuilt_ = false;  ///< it was made beforehand, and is not replaced
-    WorkloadPointer replaced_;  ///< the slice that a new one is to take the place of
-    WorkloadPointer kept_;      ///< the slice whose quota the job runs on, while another waits
+    std::vector<WorkloadPointer> foreign_;  ///< name the job as owner, but hold another job's quota
+    WorkloadPointer workload_;              ///< the Workload that describes the job
+    bool is_prebuilt_ = false;              ///< the Workload is prebuilt, and is not replaced
+    WorkloadPointer replaced_;              ///< the slice that a new slice is to replace
+    WorkloadPointer kept_;  ///< the slice on whose quota the job runs, while another waits
     std::vector<EventNote> events_;
-    std::optional<Time> look_again_;            ///< whatever happens
-    std::optional<JobProblem> unknown_parent_;  ///< why it is not known whether one above counts it
-    std::optional<std::string> try_later_;      ///< why a larger slice could not be made
+    std::optional<Time> look_again_;            ///< when to reconcile again, whatever happens
+    std::optional<JobProblem> unknown_parent_;  ///< why it is unknown whether a job above counts it
+    std::optional<std::string> try_later_;      ///< why no larger slice could be created
 };
 
-/// Returns the merge patch that makes the job the controller of the Workload, besides its other
+/// Returns the merge patch that makes the job the controller of the Workload and keeps all other
 /// owners.
 json::Value adoption_patch(
     const api::Workload& workload, const JobKind& kind, const api::ObjectMeta& job
 );
 
-/// A merge patch of a Workload that is refused when it changed since.
+/// Returns a merge patch of a Workload that is refused if the Workload has changed.
 Write workload_patch(const api::Workload& workload, json::Value patch);
 
 }  // namespace sluice::controller

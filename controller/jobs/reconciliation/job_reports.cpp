@@ -11,15 +11,15 @@
 #include <chrono>
 #include <utility>
 
-// Reports the state of a job to its Workload.
+// Steps of JobReconciliation that report the state of a job in its Workload.
 namespace sluice::controller {
 
 namespace {
 
 namespace reason = api::reason;
 
-/// How long the scheduler's first write to a Workload is waited for; creation timestamps are of
-/// whole seconds.
+/// How long to wait for the scheduler's first write to a Workload. Creation timestamps are in whole
+/// seconds.
 constexpr Duration kSchedulersTurn = std::chrono::seconds(2);
 
 }  // namespace
@@ -35,7 +35,7 @@ JobReconciliation::Next JobReconciliation::copy_admission_gate() {
         );
     }
     if (pods_ != nullptr && is_of_serving_object(workload_->metadata)) {
-        return {};  // the object above the pods says it, whatever they say
+        return {};  // the object above the pods decides, whatever the pods say
     }
     constexpr const char* kGate = api::annotation::kAdmissionGatedBy;
     const std::string_view wanted = find_value(job_.metadata().annotations, kGate);
@@ -56,8 +56,8 @@ JobReconciliation::Next JobReconciliation::copy_admission_gate() {
     return write(std::move(w));
 }
 
-/// The slice that a job runs on is ordered with the one that waits to take its place, and before
-/// it: else the one that waits might preempt it.
+/// Updates the priority of the slice that the job runs on before that of the slice that waits to
+/// replace it: otherwise the waiting slice might preempt it.
 JobReconciliation::Next JobReconciliation::copy_priority_classes() {
     if (kept_ && kept_ != workload_) {
         if (Next copy = copy_priority_class(*kept_)) {
@@ -67,7 +67,7 @@ JobReconciliation::Next JobReconciliation::copy_priority_classes() {
     return copy_priority_class(*workload_);
 }
 
-/// The Workload follows the job's label, unless that names no class.
+/// Copies the class of the job's label to the Workload, unless the label names no class.
 JobReconciliation::Next JobReconciliation::copy_priority_class(const api::Workload& workload) {
     const std::string_view label = find_value(job_.metadata().labels, api::label::kPriorityClass);
     const auto& ref = workload.spec.priority_class_ref;
@@ -79,8 +79,8 @@ JobReconciliation::Next JobReconciliation::copy_priority_class(const api::Worklo
     }
     const auto found = stores_.of<api::WorkloadPriorityClass>().find(label);
     if (!found) {
-        // The Workload keeps what it has; it may have to start or to stop. Once the class is there,
-        // its jobs are reconciled.
+        // The Workload keeps its priority, because it may have to start or stop. The job is
+        // reconciled when the class is created.
         events_.push_back(job_warning(
             kind_,
             job_.metadata(),
@@ -118,8 +118,8 @@ JobReconciliation::Next JobReconciliation::copy_reclaimable_pods(const api::Work
     }
     const std::vector<api::ReclaimablePod> wanted = job_.reclaimable_pods(workload);
     const std::vector<api::ReclaimablePod>& present = workload.status.reclaimable_pods;
-    // The numbers may not shrink while quota is held, but for those of pods that an elastic job
-    // does not have any more.
+    // The numbers must not decrease while quota is held, except those of pods that an elastic job
+    // no longer has.
     const auto count_in = [](const std::vector<api::ReclaimablePod>& list,
                              const std::string& name) {
         const auto found = std::ranges::find(list, name, &api::ReclaimablePod::name);
@@ -163,9 +163,9 @@ JobReconciliation::Next JobReconciliation::copy_reclaimable_pods(const api::Work
     );
 }
 
-/// Whether its pods are ready, where waitForPodsReady is on. The scheduler's first write to a
-/// Workload, admission or reason to wait, tells that they are not; only where none comes soon is it
-/// a write of its own.
+/// With waitForPodsReady, reports whether the job's pods are ready. The scheduler's first write to
+/// a Workload (admission or reason to wait) already says that they are not; a separate write is
+/// made only if none comes soon.
 JobReconciliation::Next JobReconciliation::update_pods_ready() {
     if (!settings_.wait_for_pods_ready) {
         return {};
@@ -203,7 +203,7 @@ JobReconciliation::Next JobReconciliation::update_pods_ready() {
     return write(std::move(w));
 }
 
-/// Kueue's message says that a pod has failed.
+/// Changes Kueue's message, which says that a pod has failed, for jobs that start pods in order.
 void JobReconciliation::tell_of_order(api::Workload& changed) const {
     auto& conditions = changed.status.conditions;
     const auto ready =

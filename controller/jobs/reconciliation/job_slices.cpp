@@ -33,7 +33,7 @@ std::int32_t count_pods(const std::vector<api::PodSet>& pod_sets) {
     return count;
 }
 
-/// None is current: all are finished, or they name each other.
+/// Chooses a current slice if there would be none: all are finished, or they replace each other.
 void choose_current(const GenericJob& job, const Settings& settings, Slices& slices) {
     for (auto* slice : {&slices.kept, &slices.leaving}) {
         if (*slice) {
@@ -75,10 +75,10 @@ LiveSlices find_live_slices(std::vector<Slices::WorkloadPointer> all) {
         live.reserved = has_quota_reserved(*live.newest) ? live.newest : nullptr;
         return live;
     }
-    // Of two that are to replace the same one, the one with a reservation counts.
+    // If two slices are to replace the same slice, the slice with a reservation counts.
     std::map<std::string, Slices::WorkloadPointer, std::less<>> replacements;
     for (const auto& workload : all) {
-        // An evicted one that holds no quota waits again.
+        // An evicted slice that holds no quota waits again.
         const std::string key = workload::replaced_slice(*workload);
         if (key.empty() || (is_evicted(*workload) && has_quota_reserved(*workload))) {
             continue;
@@ -98,7 +98,7 @@ LiveSlices find_live_slices(std::vector<Slices::WorkloadPointer> all) {
         }
         live.newest = workload;
         const auto replacement = replacement_of(*workload);
-        // While checks of a larger slice are pending the job runs on the smaller one.
+        // While checks of a larger slice are pending, the job runs on the smaller slice.
         const bool is_ahead = is_admitted(*workload) || !live.reserved;
         if (has_quota_reserved(*workload) && is_ahead &&
             (!replacement || !is_admitted(*replacement))) {

@@ -12,17 +12,17 @@
 #include <chrono>
 #include <utility>
 
-// How a job comes to have one Workload that describes it.
+// Steps of JobReconciliation that give a job one Workload that describes it.
 namespace sluice::controller {
 
 namespace {
 
 namespace reason = api::reason;
 
-/// How long the end of a Workload takes to come back to the stores.
+/// How long it takes until the stores show the end of a Workload.
 constexpr Duration kRemovalTime = std::chrono::seconds(1);
 
-/// The merge patch that makes the spec of one Workload that of another, `active` excepted.
+/// Returns the merge patch that changes the spec of `from` into that of `to`, except `active`.
 json::Value spec_patch(const api::Workload& from, const api::Workload& to) {
     json::Value spec = *api::to_value(to).find("spec");
     if (from.spec.active) {
@@ -47,7 +47,7 @@ Write workload_patch(const api::Workload& workload, json::Value patch) {
     return strict_patch(key_of(workload), workload.metadata, std::move(patch));
 }
 
-/// Finds the one Workload that describes the job, and removes all others first.
+/// Finds the Workload that describes the job, and removes all others first.
 JobReconciliation::Next JobReconciliation::choose_workload() {
     if (is_prebuilt_ || workload_ || replaced_) {
         return {};
@@ -64,7 +64,7 @@ JobReconciliation::Next JobReconciliation::choose_workload() {
         }
     }
     std::vector<WorkloadPointer> others;
-    // One that a tenant made for a job that runs must not take the place of what it runs on.
+    // A Workload that a tenant created must not replace the one that the job runs on.
     std::ranges::stable_sort(slices.current, {}, [](const WorkloadPointer& workload) {
         return std::pair(!has_quota_reserved(*workload), workload->metadata.creation_timestamp);
     });
@@ -76,14 +76,14 @@ JobReconciliation::Next JobReconciliation::choose_workload() {
         }
     }
     if (!workload_ && kept_ && describes(job_, *kept_, settings_)) {
-        workload_ = kept_;  // the larger slice is there before the job has grown
+        workload_ = kept_;  // the larger slice exists before the job has grown
         return {};
     }
     if (!workload_ && kept_) {
         others.push_back(std::exchange(kept_, nullptr));
     }
     if (!workload_ && job_.find_end() && !others.empty()) {
-        // What a finished job once looked like does not count any more.
+        // The Workload of a finished job need not describe it any more.
         workload_ = others.front();
         others.erase(others.begin());
     }
@@ -106,7 +106,7 @@ JobReconciliation::Next JobReconciliation::replace_unlike(const std::vector<Work
             "No matching Workload; restoring pod templates according to existent Workload";
         if (Next stopping = stop(original, kMessage)) {
             if (original != nullptr && stopping->writes.empty()) {
-                // The template that it ran on is restored once its pods have ended.
+                // The template that the job ran on is restored when its pods have ended.
                 workload_ = others.front();
                 Next report = update_pods_ready();
                 return report ? std::move(report) : std::move(stopping);
@@ -146,7 +146,7 @@ JobReconciliation::Next JobReconciliation::update_to_job(const api::Workload& wo
     return write(std::move(w));
 }
 
-/// Lets the Workload go and deletes it; no value never: what is being deleted is waited for.
+/// Removes the Workload's finalizer and deletes it. Waits if it is being deleted already.
 Outcome JobReconciliation::remove_workload(const api::Workload& workload) {
     Outcome outcome;
     if (auto without = remove_finalizer(workload)) {
@@ -180,7 +180,7 @@ JobReconciliation::Next JobReconciliation::stop_without_workload() {
             return stopping;
         }
     }
-    // While pods are active, the job's next change of status brings us back.
+    // While pods are active, the next change of the job's status leads to another reconcile.
     if (!job_.is_active()) {
         return {};
     }
@@ -211,7 +211,7 @@ JobReconciliation::Next JobReconciliation::make_missing_workload() {
 }
 
 JobReconciliation::Next JobReconciliation::make_larger_slice() {
-    // Until there is a larger one the job goes on with the slice that it has.
+    // Until the larger slice exists, the job runs on the slice that it has.
     workload_ = replaced_;
     kept_ = replaced_;
     const auto workload = make_workload(stores_, kind_, job_, settings_, replaced_.get());
@@ -224,7 +224,8 @@ JobReconciliation::Next JobReconciliation::make_larger_slice() {
     return {};
 }
 
-/// Its own job takes it again, or its quota is held until the pods of that job have ended.
+/// Removes this job from the owners of another job's Workload. The other job takes the Workload
+/// back, or its quota is held until that job's pods have ended.
 JobReconciliation::Next JobReconciliation::give_back_foreign_workload() {
     if (foreign_.empty()) {
         return {};
@@ -275,7 +276,7 @@ JobReconciliation::Next JobReconciliation::settle_name(const std::string& name) 
         }
         Outcome removal = remove_workload(*present);
         if (is_lost) {
-            removal.requeue_at = now_ + kRemovalTime;  // its end does not concern the job
+            removal.requeue_at = now_ + kRemovalTime;  // its deletion triggers no reconcile here
         }
         return removal;
     }

@@ -15,14 +15,14 @@
 #include <algorithm>
 #include <utility>
 
-// How a job takes the Workload that was made for it beforehand.
+// Steps of JobReconciliation for a job that uses a prebuilt Workload.
 namespace sluice::controller {
 
 namespace {
 
 namespace reason = api::reason;
 
-/// Returns true if a pod with another uid is an owner.
+/// Returns true if a pod with a uid other than `but` is an owner.
 bool is_owned_by_pods(const api::ObjectMeta& workload, std::string_view but) {
     return std::ranges::any_of(workload.owner_references, [but](const api::OwnerReference& owner) {
         return owner.kind == "Pod" && owner.api_version == "v1" && owner.uid != but;
@@ -54,7 +54,8 @@ json::Value adoption_patch(
     return json::Object{{"metadata", std::move(metadata)}};
 }
 
-/// Chooses it, once it is the job's own and describes it. It is never replaced by another.
+/// Chooses the prebuilt Workload, if it belongs to the job and describes it. It is never replaced
+/// by another Workload.
 JobReconciliation::Next JobReconciliation::adopt_prebuilt_workload() {
     const api::ObjectMeta& job = job_.metadata();
     const std::string_view name =
@@ -65,8 +66,8 @@ JobReconciliation::Next JobReconciliation::adopt_prebuilt_workload() {
     const auto workload = stores_.of<api::Workload>().find(job.namespace_, name);
     const api::OwnerReference* owner = workload ? workload->metadata.controller_owner() : nullptr;
     const bool is_of_group = shares_workload();
-    // A group shares its Workload, which none of its pods controls. The label of the job that holds
-    // quota may name the StatefulSet or LeaderWorkerSet that made the pods.
+    // A group shares its Workload, and none of its pods controls it. The label with the uid of the
+    // job that holds quota may name the StatefulSet or LeaderWorkerSet that created the pods.
     const auto is_of_others = [&](const api::ObjectMeta& metadata) {
         if (!is_of_group && (is_of_pod_group(metadata) || is_owned_by_pods(metadata, job.uid))) {
             return true;
@@ -87,7 +88,7 @@ JobReconciliation::Next JobReconciliation::adopt_prebuilt_workload() {
     workload_ = workload;
     is_prebuilt_ = true;
     if (is_finished(*workload_)) {
-        // Its quota is gone, though not by the job's own end.
+        // The quota is released, though not because the job has ended.
         return !job_.find_end() && runs_at_all() ? stop(nullptr, "missing workload") : Next();
     }
     const bool is_over = job_.find_end().has_value();
@@ -97,7 +98,7 @@ JobReconciliation::Next JobReconciliation::adopt_prebuilt_workload() {
     return {};
 }
 
-/// Quota is given back when the pods have ended, not when they are told to.
+/// Finishes the Workload when its pods have ended: until then they use the quota.
 JobReconciliation::Next JobReconciliation::finish_out_of_sync() {
     if (has_quota_reserved(*workload_)) {
         if (runs_at_all()) {
@@ -114,8 +115,8 @@ JobReconciliation::Next JobReconciliation::finish_out_of_sync() {
     );
 }
 
-/// Returns true if pods of groups, or the object that made them, own the Workload, and no pod of
-/// another job runs on it. A tenant may write the owners.
+/// Returns true if pods of groups, or the object that created them, own the Workload, and no pod of
+/// another group runs on it. The owners alone prove nothing: a tenant may write them.
 bool JobReconciliation::is_for_group(const api::Workload& workload) const {
     if (!is_of_serving_object(workload.metadata) && !is_owned_by_pods(workload.metadata, {})) {
         return false;

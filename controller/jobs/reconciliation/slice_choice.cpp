@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-// How the slices of an elastic job follow its size (KEP-77).
+// Steps of JobReconciliation that fit the slices of an elastic job to its size (KEP-77).
 namespace sluice::controller {
 
 namespace {
@@ -24,7 +24,7 @@ bool are_counts_equal(const PodSets& a, const PodSets& b) {
     return std::ranges::equal(a, b, {}, &api::PodSet::count, &api::PodSet::count);
 }
 
-/// Fewer pods in some pod set and more in none. Requires: as many pod sets.
+/// Returns true if some pod set has fewer pods and none has more. Requires: as many pod sets.
 bool is_smaller(const PodSets& wanted, const PodSets& present) {
     return !are_counts_equal(wanted, present) &&
            std::ranges::equal(
@@ -34,8 +34,8 @@ bool is_smaller(const PodSets& wanted, const PodSets& present) {
 
 }  // namespace
 
-/// Gives back what evicted slices hold before anything is asked for. A larger slice that cannot be
-/// made must not keep the job running on quota that it has lost.
+/// Releases the quota of evicted slices before new quota is requested. If a larger slice cannot be
+/// created, the job must not run on quota that it has lost.
 JobReconciliation::Next JobReconciliation::release_evicted_slices() {
     if (is_prebuilt_ || !is_elastic(job_, settings_) || job_.find_end()) {
         return {};
@@ -58,8 +58,9 @@ JobReconciliation::Next JobReconciliation::release_evicted_slices() {
     return {};
 }
 
-/// A job that shrinks, or grows before its slice has quota, changes its slice; one that grows later
-/// gets a new slice and runs on the old one until that is admitted.
+/// Chooses the slice for the job's size. A job that shrinks, or that grows before its slice has
+/// quota, changes its slice. A job that grows later gets a new slice, and runs on the old one until
+/// the new one is admitted.
 JobReconciliation::Next JobReconciliation::choose_slice() {
     if (is_prebuilt_ || !is_elastic(job_, settings_) || job_.find_end()) {
         return {};
@@ -68,7 +69,7 @@ JobReconciliation::Next JobReconciliation::choose_slice() {
         return workload->metadata.deletion_timestamp && !is_finished(*workload);
     };
     const LiveSlices slices = find_live_slices(own_);
-    // Nothing runs on the quota of a slice whose job waits for a larger one.
+    // No pod uses the quota of a slice whose suspended job waits for a larger slice.
     const bool is_idle = job_.is_suspended() && slices.reserved && slices.newest != slices.reserved;
     if (std::ranges::any_of(own_, is_going) || is_idle) {
         return {};
@@ -86,7 +87,7 @@ JobReconciliation::Next JobReconciliation::choose_slice() {
     }
     const bool has_quota = has_quota_reserved(*slices.newest);
     if (are_counts_equal(*wanted, present)) {
-        // While the job does not run its templates may change too.
+        // The templates of a suspended job may change too.
         if (!job_.is_suspended() || is_equivalent(job_, *slices.newest, settings_)) {
             workload_ = slices.newest;
             kept_ = slices.reserved != slices.newest ? slices.reserved : nullptr;
@@ -94,7 +95,7 @@ JobReconciliation::Next JobReconciliation::choose_slice() {
         return {};
     }
     if (!has_quota || is_smaller(*wanted, present)) {
-        // First: what is done is taken off the pods that there are, and would free those that run.
+        // Reclaimable pods come first: they refer to the old counts, and would free running pods.
         if (Next fewer = has_quota ? copy_reclaimable_pods(*slices.newest) : Next()) {
             return fewer;
         }
@@ -113,7 +114,7 @@ JobReconciliation::Next JobReconciliation::end_slices(const LiveSlices& slices) 
         }
     }
     for (const WorkloadPointer& workload : slices.replaced) {
-        // One whose replacement has its quota is ended by the Workload's own reconciler.
+        // A slice whose replacement has its quota is ended by the Workload's own reconciler.
         if (is_evicted(*workload) || !has_quota_reserved(*workload)) {
             return end_slice(
                 *workload,
@@ -132,7 +133,7 @@ JobReconciliation::Next JobReconciliation::end_slices(const LiveSlices& slices) 
     return {};
 }
 
-/// The end gives back the quota of a slice that was evicted, so the pods go first.
+/// Ends a slice. This releases the quota of an evicted slice, so its pods must end first.
 JobReconciliation::Next JobReconciliation::end_slice(
     const api::Workload& slice, std::string_view reason, std::string_view message
 ) {

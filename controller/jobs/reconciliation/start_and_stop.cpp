@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <utility>
 
-// How a job starts when it is admitted, and stops when it is not (any more).
+// Steps of JobReconciliation that start an admitted job, and stop a job that is not admitted.
 namespace sluice::controller {
 
 namespace {
@@ -27,7 +27,7 @@ bool JobReconciliation::is_of_operator() const {
 }
 
 bool JobReconciliation::has_active_pods(const api::Workload& workload) {
-    // An operator may leave the counts of a job that is over as they were: its pods tell.
+    // An operator may leave old counts in the status of an ended job, so check its pods.
     const bool has_stale_counts = is_of_operator() && job_.find_end();
     if (!has_stale_counts && job_.is_active()) {
         look_again_ = earlier(look_again_, active_until());
@@ -53,19 +53,19 @@ JobReconciliation::Next JobReconciliation::finish_workload() {
     return finish_with(has_succeeded ? reason::kSucceeded : reason::kFailed, end->message);
 }
 
-/// Stops an evicted job, and gives the quota back once no pod is active.
+/// Stops an evicted job, and releases its quota once no pod is active.
 JobReconciliation::Next JobReconciliation::release_evicted() {
     const api::Condition* evicted = find_condition(*workload_, api::condition::kEvicted);
     if (evicted == nullptr || evicted->status != api::condition_status::kTrue) {
         return {};
     }
     if (kept_ && kept_ != workload_ && is_admitted(*kept_) && !has_quota_reserved(*workload_)) {
-        return {};  // the larger slice waits again; the job runs on the smaller one
+        return {};  // the larger slice waits again; the job runs on the smaller slice
     }
     const std::string why = reason::kWorkloadEvictedDueTo + evicted->reason;
     if (Next stopping = stop(workload_.get(), evicted->message, why)) {
         if (is_single_pod() && has_quota_reserved(*workload_) && !has_active_pods(*workload_)) {
-            // Once it is seen that the job is going, its Workload only finishes.
+            // Release now: when the pod is seen to be deleted, its Workload is only finished.
             stopping->writes.push_back(released_quota());
         }
         return stopping;
@@ -79,7 +79,8 @@ JobReconciliation::Next JobReconciliation::release_evicted() {
     return write(released_quota());
 }
 
-/// Evicted stays True until the next admission. Until then the queue name is followed.
+/// Handles a job whose Workload is evicted. The condition Evicted stays True until the next
+/// admission; until then the job may change its queue.
 JobReconciliation::Next JobReconciliation::leave_evicted() {
     const api::Condition* evicted = find_condition(*workload_, api::condition::kEvicted);
     if (evicted == nullptr || evicted->status != api::condition_status::kTrue) {
@@ -101,7 +102,7 @@ Write JobReconciliation::released_quota() const {
     const api::Condition* evicted = find_condition(*workload_, api::condition::kEvicted);
     const bool has_not_begun = is_single_pod() && job_.is_suspended() && !job_.find_end();
     if (has_not_begun && evicted != nullptr && evicted->reason == reason::kPreempted) {
-        // The stop did not end it: it waits for its next turn.
+        // The stop did not end the pod: it waits to be admitted again.
         workload::set_condition(
             changed,
             api::condition::kRequeued,
@@ -150,7 +151,7 @@ JobReconciliation::Next JobReconciliation::stop_unadmitted() {
     return stopping ? std::move(stopping) : Outcome{};
 }
 
-/// A tenant may resume a job in the moment before its Workload is admitted: its pods would run on
+/// Stops a job that a tenant resumed just before its Workload was admitted: its pods would run on
 /// other nodes than those of the flavors that count them.
 JobReconciliation::Next JobReconciliation::stop_resumed_by_hand() {
     const auto& admission = workload_->status.admission;
@@ -162,8 +163,8 @@ JobReconciliation::Next JobReconciliation::stop_resumed_by_hand() {
     return stopping ? std::move(stopping) : Outcome{};
 }
 
-/// Marks a Workload that somebody else made for the job: once it has no owner any more, the label
-/// tells that pods may run on it.
+/// Sets the label job-uid on a Workload that another client created for the job. If the Workload
+/// loses its owner, the label says that pods may still use it.
 JobReconciliation::Next JobReconciliation::label_with_job() {
     const api::OwnerReference* owner = workload_->metadata.controller_owner();
     const std::string& uid = job_.metadata().uid;
@@ -179,7 +180,8 @@ JobReconciliation::Next JobReconciliation::label_with_job() {
     ));
 }
 
-/// One pod of a group that cannot be started does not take the quota of those that run.
+/// Finishes the Workload of a job that cannot be started. If other pods of its group run, the
+/// Workload keeps its quota.
 JobReconciliation::Next JobReconciliation::fail_to_start(std::string_view message) {
     if (has_active_pods(*workload_)) {
         return refuse({JobProblem::Reason::InvalidSpec, std::string(message)});
@@ -194,7 +196,7 @@ JobReconciliation::Next JobReconciliation::start_admitted() {
         return label ? std::move(label) : Outcome{};
     }
     if (replaced_) {
-        return Outcome{};  // has outgrown the only slice that it has
+        return Outcome{};  // the job has outgrown its only slice
     }
     const auto& admission = workload_->status.admission;
     if (!is_admitted(*workload_) || !admission) {
@@ -213,7 +215,7 @@ JobReconciliation::Next JobReconciliation::start_admitted() {
     if (!injected) {
         return fail_to_start(injected.error().detail);
     }
-    // Its user may mend what cannot be read, while an injection that contradicts stays so.
+    // A job that cannot be read may be fixed by its user; a contradicting injection cannot be.
     if (const auto readable = job_.pod_sets(); !readable) {
         return refuse({JobProblem::Reason::InvalidSpec, readable.error().detail});
     }
@@ -256,7 +258,7 @@ void JobReconciliation::tell(Outcome& outcome, std::string_view reason, std::str
     }
 }
 
-/// What the admission checks say that the Workload waits for.
+/// Records an event with the messages of the admission checks that the Workload waits for.
 void JobReconciliation::tell_checks() {
     std::vector<std::string> said;
     for (const api::AdmissionCheckState& check : workload_->status.admission_checks) {

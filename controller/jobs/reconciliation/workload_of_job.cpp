@@ -23,10 +23,10 @@ namespace {
 
 constexpr std::size_t kNameLimit = 253;
 constexpr std::size_t kShortNameLimit = 63;
-/// What the API takes of a Workload.
+/// The maximum that the API allows in a Workload.
 constexpr std::size_t kPodSetsMax = 18;
 
-/// Errors: Invalid naming the label.
+/// Errors: Invalid with the name of the label.
 Result<std::optional<std::int32_t>> max_execution_time(const GenericJob& job) {
     const std::string_view text =
         find_value(job.metadata().labels, api::label::kMaxExecTimeSeconds);
@@ -56,7 +56,8 @@ bool are_pod_sets_equal(
     });
 }
 
-/// The pod sets as they were admitted; those of an elastic job that runs may have shrunk since.
+/// Returns the pod sets as they were admitted; those of a running elastic job may have shrunk
+/// since.
 std::vector<api::PodSet> admitted_pod_sets(
     const GenericJob& job,
     const std::vector<api::PodSet>& asked,
@@ -97,7 +98,7 @@ Priority priority_of(const api::PriorityClass& priority_class) {
     };
 }
 
-/// The PriorityClass that the job names, or the first pod set with any.
+/// Returns the PriorityClass that the job itself names, or else the first pod set with one.
 std::string pod_priority_class(const GenericJob& job) {
     std::string own = job.priority_class();
     if (!own.empty()) {
@@ -195,7 +196,7 @@ bool is_equivalent(const GenericJob& job, const api::Workload& workload, const S
             (*wanted)[i].min_count = asked[i].min_count;
         }
     }
-    // A slice may wait while its job runs with what the flavors of another injected.
+    // A slice may wait while its job runs with tolerations that the flavors of another injected.
     const Tolerations tolerations = !is_admitted(workload) && !is_elastic(job, settings)
                                         ? Tolerations::Compared
                                         : Tolerations::Ignored;

@@ -43,7 +43,7 @@ std::string kind_text(Kind kind) {
     return fmt::format("{}, Kind={}", kind.api_version(), kind.name());
 }
 
-/// What is no number above zero says nothing.
+/// Values that are not positive integers are ignored.
 std::optional<std::int32_t> group_execution_time(const api::ObjectMeta& object) {
     const std::string_view text = find_value(object.labels, api::label::kMaxExecTimeSeconds);
     std::int32_t value = 0;

@@ -1,3 +1,4 @@
+// Workloads of StatefulSets and LeaderWorkerSets, one for each group of pods.
 #pragma once
 
 #include "api/kueue/workload.hpp"
@@ -14,35 +15,39 @@
 #include <string_view>
 #include <vector>
 
-/// What StatefulSets and LeaderWorkerSets have in common: each group of their pods is admitted as a
-/// Workload that they make beforehand.
+/// The common part of StatefulSets and LeaderWorkerSets: each group of their pods is admitted as a
+/// Workload that their reconciler creates before the group.
 namespace sluice::controller {
 
-/// An object that makes groups of pods. Lifetime: refers to the object.
+/// An object that creates groups of pods. Lifetime: it refers to the object's metadata.
 struct GroupOwner {
     Kind kind;
-    std::string_view integration;  ///< as integrations.frameworks spells it
+    std::string_view integration;  ///< as in integrations.frameworks
     const api::ObjectMeta& metadata;
 
+    /// Returns the queue that the object's label names, or "".
     std::string_view queue() const;
-    /// It is the copy of one in another cluster, whose Workloads come from there too.
+    /// Returns true for a copy of an object of another cluster (MultiKueue): its Workloads are
+    /// copied too.
     bool is_copy() const;
-    /// The uid that the names of its Workloads cover: of a copy that of the original.
+    /// Returns the uid in the names of the Workloads; for a copy, the uid of the original object.
     std::string uid() const;
 };
 
-/// Whether it is managed, and no object above it is. Errors: as find_managed_ancestor().
+/// Returns true if the object is managed and no object above it is. Errors: as
+/// find_managed_ancestor().
 JobResult<bool> is_managed_alone(
     const View& view, const JobKinds& kinds, const api::ObjectMeta& object
 );
 
-/// The name of the Workload of a group with that name.
+/// Returns the name of the Workload of a group.
 std::string group_workload_name(
     const GroupOwner& owner, std::string_view group, const Settings& settings
 );
 
-/// A new Workload of a group. Of labels and annotations of the owner those with the given keys are
-/// copied. Errors: as resolve_priority().
+/// Returns a new Workload for a group. With `copies_keys` it gets the owner's labels and
+/// annotations whose keys the configuration lists. Errors: as resolve_priority(), and InvalidSpec
+/// if the API server would refuse the pods for their requests.
 JobResult<api::Workload> make_group_workload(
     const Stores& stores,
     const Settings& settings,
@@ -52,29 +57,30 @@ JobResult<api::Workload> make_group_workload(
     bool copies_keys
 );
 
-/// The write that makes it.
+/// Returns the write that creates the Workload, with its event.
 Write create_group_workload(const GroupOwner& owner, const api::Workload& workload, Time now);
 
-/// Whether the owner is an owner of the Workload.
+/// Returns true if the owner is an owner of the Workload.
 bool owns(const GroupOwner& owner, const api::Workload& workload);
 
-/// The patch of what the Workload lacks to follow its owner: the owner itself, the queue (unless
-/// quota is reserved, when it cannot change) and the admission gates; none: it follows.
+/// Returns a patch that makes the Workload follow its owner: it sets the owner reference, the queue
+/// (unless quota is reserved: then it cannot change) and the admission gates. Returns nullopt if
+/// the Workload is up to date.
 std::optional<Write> follow_owner(
     const GroupOwner& owner, const api::Workload& workload, const Settings& settings
 );
 
-/// The write by which an evicted group without pods gives its quota back, which else its pods' own
-/// reconciler does; none: it has pods, or no quota to give back.
+/// Returns a write that releases the quota of an evicted group without pods; with pods, the
+/// reconciler of the pods does this. Returns nullopt if the group has pods or no quota.
 std::optional<Write> free_evicted(
     const Stores& stores, const api::Workload& workload, const Settings& settings, Time now
 );
 
-/// Removes a Workload that was finished because its pods did not match it, once it has been over
-/// for some seconds: the pods that their controller makes again get a new one.
+/// Deletes a Workload that was finished as out of sync with its pods, after some seconds: the pods
+/// that their controller creates again get a new Workload.
 void remove_stale(const api::Workload& workload, Time now, Outcome& outcome);
 
-/// An event about the owner.
+/// Returns an event about the owner.
 EventNote owner_event(
     const GroupOwner& owner,
     std::string_view reason,
@@ -82,7 +88,8 @@ EventNote owner_event(
     EventType type = EventType::Normal
 );
 
-/// What is to be done where no Workload can be made.
+/// Returns the outcome for an owner whose Workload cannot be created: a warning, and a later
+/// attempt unless the problem is permanent.
 Outcome refuse_owner(const GroupOwner& owner, const JobProblem& problem);
 
 }  // namespace sluice::controller

@@ -23,7 +23,7 @@ using webhook::Verdict;
 
 constexpr const char* kLeaderWorkerSetKind = "leaderworkerset.x-k8s.io/v1, Kind=LeaderWorkerSet";
 constexpr const char* kPath = "spec.leaderWorkerTemplate";
-/// More would make Workloads without end.
+/// The maximum number of replicas: each replica needs a Workload.
 constexpr std::int64_t kReplicasMax = 1'000'000;
 
 FieldErrors validate_replicas(const json::Value& set) {
@@ -49,10 +49,10 @@ api::ObjectMeta template_metadata(const json::Value& pod_template) {
     return read ? read->metadata : api::ObjectMeta();
 }
 
-/// What is wrong with what the templates ask of the topology.
+/// The errors in the topology annotations of the templates.
 struct TopologyFaults {
     FieldErrors errors;
-    std::string sole;  ///< why no request can be made, where there are no errors
+    std::string sole;  ///< why no request can be made; only set without errors
 };
 
 TopologyFaults find_topology_faults(const json::Value& set, const config::FeatureGates& gates) {
@@ -127,7 +127,7 @@ FieldErrors validate_shape_change(
     for (const std::string_view name : {"leaderTemplate", "workerTemplate"}) {
         api::append(errors, validate_template_change(before, after, name));
     }
-    // A group that grows would open more gates than its Workload has quota for.
+    // If a group grew, more pods would be ungated than its Workload has quota for.
     const std::int64_t size = replica_size_of(after.value);
     if (gates.is_enabled(Feature::LWSImmutableGroupSize) && size != replica_size_of(before.value)) {
         errors.push_back(api::FieldError::immutable(fmt::format("{}.size", kPath), size));
@@ -165,7 +165,7 @@ class LeaderWorkerSetAdmission final : public ObjectAdmission {
             json::Value& worker = object_at(templates, {"workerTemplate"});
             hold_template(object->metadata, worker);
             json::Value& annotations = template_map(worker, "annotations");
-            // Workers that are placed with their leader are ranked with it.
+            // Workers that are placed together with their leader are ranked with it.
             if (has_leader && context.gates.is_enabled(Feature::TopologyAwareScheduling) &&
                 annotations.find(api::annotation::kPodSetGroupName) == nullptr) {
                 annotations.set(api::annotation::kPodIndexOffset, "1");

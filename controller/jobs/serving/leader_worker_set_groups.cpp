@@ -39,7 +39,8 @@ std::int64_t count_at(
     return found != nullptr && found->is_int() ? found->as_int() : otherwise;
 }
 
-/// While its pods are replaced, more replicas than wanted may be there: they are counted too.
+/// Returns true during an update with surge: there may be more replicas than wanted, which count
+/// too.
 bool is_updating_with_surge(const json::Value& set) {
     const json::Value* surge =
         set.find_path({"spec", "rolloutStrategy", "rollingUpdateConfiguration", "maxSurge"});
@@ -50,7 +51,8 @@ bool is_updating_with_surge(const json::Value& set) {
     return has_surge && count_at(set, {"status", "updatedReplicas"}, 0) < replicas_of_set(set);
 }
 
-/// Without what its own controller writes into templates, which differs from revision to revision.
+/// Removes the labels or annotations that the LeaderWorkerSet controller writes into templates,
+/// because they differ from revision to revision.
 void drop_own_keys(json::Value& pod_template, std::string_view map) {
     json::Value* metadata = pod_template.find("metadata");
     json::Value* entries = metadata == nullptr ? nullptr : metadata->find(map);
@@ -105,7 +107,7 @@ GroupOwner owner_of(const api::ObjectMeta& set) {
     return {leader_worker_set_names()->kind(), kLeaderWorkerSets, set};
 }
 
-/// Opens the gates of pods whose LeaderWorkerSet is gone and that stay nevertheless.
+/// Ungates pods that remain after their LeaderWorkerSet is gone.
 Outcome release_orphans(const kube::Store<api::Pod>::Objects& pods, Time now) {
     Outcome outcome;
     outcome.are_independent = true;
@@ -124,7 +126,7 @@ Outcome release_orphans(const kube::Store<api::Pod>::Objects& pods, Time now) {
     return outcome;
 }
 
-/// One reconcile of a LeaderWorkerSet that is managed.
+/// One reconcile of a managed LeaderWorkerSet.
 class LeaderWorkerSetReconciliation {
   public:
     LeaderWorkerSetReconciliation(const View& view, const api::DynamicObject& set, Time now)
@@ -156,7 +158,8 @@ class LeaderWorkerSetReconciliation {
         return present > replicas && is_updating_with_surge(set_.value) ? present : replicas;
     }
 
-    /// Makes those that are missing, before pods learn of them; else changes and removes others.
+    /// Creates missing Workloads before their pods are labelled; otherwise updates the Workloads
+    /// and removes those that are not needed.
     std::optional<Outcome> settle_workloads() {
         std::vector<std::int64_t> missing;
         std::set<std::string, std::less<>> names;
@@ -186,7 +189,7 @@ class LeaderWorkerSetReconciliation {
              )) {
             if (!names.contains(name.name) && !workload->metadata.deletion_timestamp &&
                 owns(owner_, *workload)) {
-                // Its pods are stopped before it lets its quota go.
+                // The pods of a deleted Workload are stopped before it releases its quota.
                 outcome_.writes.push_back({
                     .verb = Verb::Delete,
                     .object = {kind_of<api::Workload>(), name.namespace_, name.name},
@@ -213,7 +216,7 @@ class LeaderWorkerSetReconciliation {
         outcome.are_independent = true;
         for (const std::int64_t index : indexes) {
             if (outcome.writes.size() == kWorkloadsAtOnce) {
-                break;  // their creation brings us back
+                break;  // the creation of these Workloads leads to another reconcile
             }
             auto workload = make_group_workload(
                 stores_, settings_, owner_, workload_name_of(std::to_string(index)), pod_sets, true
@@ -250,7 +253,7 @@ class LeaderWorkerSetReconciliation {
             }
             const std::string* index = pod->metadata.find_label(kGroupIndexLabel);
             if (index == nullptr) {
-                continue;  // its own controller has not told it yet
+                continue;  // its controller has not set the label yet
             }
             const bool is_worker = pod->metadata.find_annotation(kLeaderNameAnnotation) != nullptr;
             const Membership membership{

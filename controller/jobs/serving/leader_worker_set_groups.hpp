@@ -1,3 +1,4 @@
+// Reconciles LeaderWorkerSets: a Workload for the pods of each replica.
 #pragma once
 
 #include "api/kueue/workload.hpp"
@@ -11,16 +12,17 @@
 #include <string>
 #include <vector>
 
-/// LeaderWorkerSets: the pods of each replica, a leader and its workers, are a group with a
-/// Workload of its own.
+/// LeaderWorkerSets: the pods of each replica, a leader and its workers, are a group with its own
+/// Workload.
 namespace sluice::controller {
 
-/// What is to be done about the LeaderWorkerSet of that name, and about pods of one that is gone.
+/// Returns the next action for the LeaderWorkerSet of that name. If it is gone, ungates the pods
+/// that remain.
 Outcome reconcile_leader_worker_set(
     const View& view, const JobKinds& kinds, const kube::NamespacedName& name, Time now
 );
 
-/// A pod set of each replica, with the place of its template in a LeaderWorkerSet.
+/// A pod set of each replica, with the name of its template in the LeaderWorkerSet.
 struct ReplicaPodSet {
     std::string name;
     std::int64_t count = 1;
@@ -28,12 +30,12 @@ struct ReplicaPodSet {
     const json::Value* pod_template = nullptr;
 };
 
-/// The pod sets of each replica. Lifetime: they refer to the object.
+/// Returns the pod sets of each replica. Lifetime: they refer to the object.
 std::vector<ReplicaPodSet> replica_pod_sets(const json::Value& leader_worker_set);
 
-/// How many replicas it is to have.
+/// Returns how many replicas the LeaderWorkerSet wants.
 std::int64_t replicas_of_set(const json::Value& leader_worker_set);
-/// How many pods each of them has.
+/// Returns how many pods each replica has.
 std::int64_t replica_size_of(const json::Value& leader_worker_set);
 
 }  // namespace sluice::controller

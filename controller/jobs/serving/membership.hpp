@@ -1,3 +1,4 @@
+// Labels and annotations that make a pod a member of the group of its serving object.
 #pragma once
 
 #include "api/core/apps.hpp"
@@ -10,20 +11,20 @@
 #include <optional>
 #include <string>
 
-/// Membership of pods in groups of a StatefulSet or LeaderWorkerSet. A template says only that its
-/// pods are held back; each pod is told its group once it exists.
+/// Membership of pods in groups of a StatefulSet or LeaderWorkerSet. A template only says that its
+/// pods are gated; the group is written into each pod after its creation.
 namespace sluice::controller {
 
-/// Labels and annotations by which a pod belongs to a group.
+/// The values of the labels and annotations by which a pod belongs to a group.
 struct Membership {
     std::string workload;  ///< also the name of the group
     std::int32_t total = 1;
     std::string role;
-    api::StringMap annotations;  ///< others
+    api::StringMap annotations;  ///< further annotations
 };
 
-/// Writes the labels and annotations that the pod lacks. nullopt if it has all, has ended or is
-/// being deleted.
+/// Returns a patch with the labels and annotations that the pod lacks. Returns nullopt if it has
+/// all of them, has ended or is being deleted.
 std::optional<Write> tell_membership(
     const api::Pod& pod,
     const GroupOwner& owner,
@@ -31,15 +32,15 @@ std::optional<Write> tell_membership(
     const Settings& settings
 );
 
-/// Opens the gates of the pod. nullopt if they are open.
+/// Returns a patch that ungates the pod; nullopt if it is not gated.
 std::optional<Write> open_gates(const api::Pod& pod);
 
-/// Returns true if the rollout of the StatefulSet, which controls the pod, replaces the pod: it is
-/// of the old revision, and neither partition nor strategy keeps it.
+/// Returns true if the rollout of the StatefulSet that controls the pod will replace the pod: the
+/// pod has the old revision, and neither partition nor strategy keeps it.
 bool will_be_replaced(const api::Pod& pod, const api::StatefulSet& set);
 
-/// The deletion of a held pod that a rollout waits for: the rollout replaces it. nullopt if the pod
-/// is not held or is being deleted. Kueue opens its gates, and it runs without quota.
+/// Returns the deletion of a gated pod, so that the rollout can replace it; nullopt if the pod is
+/// not gated or is being deleted. Kueue ungates such a pod instead, and it runs without quota.
 std::optional<Write> replace_held(const api::Pod& pod);
 
 }  // namespace sluice::controller

@@ -36,7 +36,7 @@ json::Value pod_spec_of(const ServedObject& object) {
     return found == nullptr ? json::Value(json::Object{}) : *found;
 }
 
-/// It may only be scaled to zero and from there, which makes its Workload anew.
+/// Allows scaling only to zero and from zero, which creates the Workload again.
 FieldErrors validate_scaling(
     const AdmissionContext& context, const ServedObject& before, const ServedObject& after
 ) {

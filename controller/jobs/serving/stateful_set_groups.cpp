@@ -26,8 +26,8 @@ namespace {
 constexpr char kGroupPodSet[] = "main";
 constexpr std::string_view kScaledToZero = "StatefulSet scaled to zero; workload on hold";
 
-/// Until when the pod may run on; none: it does not run. Of one that is not being deleted: for
-/// ever.
+/// Returns the latest time at which the pod can still be running: nullopt if it is not running,
+/// Time::max() if it is not being deleted.
 std::optional<Time> running_until(const api::Pod& pod) {
     if (pod.status.phase != "Running") {
         return std::nullopt;
@@ -44,7 +44,7 @@ std::int64_t total_told(const api::Pod& pod) {
     return total ? *total : 0;
 }
 
-/// One reconcile of a StatefulSet that is managed.
+/// One reconcile of a managed StatefulSet.
 class StatefulSetReconciliation {
   public:
     StatefulSetReconciliation(const View& view, const api::StatefulSet& set, Time now)
@@ -99,7 +99,7 @@ class StatefulSetReconciliation {
         if (!parsed) {
             return parsed.error();
         }
-        parsed->erase("metadata");  // a group's pod sets have none
+        parsed->erase("metadata");  // pod sets of a group have no metadata
         api::PodTemplateSpec bare;
         bare.raw = api::RawJson(json::print(*parsed));
         auto pod_template = stored_template(bare, {});
@@ -125,7 +125,7 @@ class StatefulSetReconciliation {
         return pod_sets;
     }
 
-    /// At most one write: each is made from the version that the store shows.
+    /// Returns at most one write, because each is made from the version in the store.
     std::optional<Write> change_workload() {
         if (is_finished(*workload_)) {
             remove_stale(*workload_, now_, outcome_);
@@ -153,7 +153,7 @@ class StatefulSetReconciliation {
         return std::nullopt;
     }
 
-    /// Its quota is free once none of its pods runs.
+    /// Puts the Workload on hold, which releases its quota, once none of its pods runs.
     std::optional<Write> hold() {
         if (!is_active(*workload_) || is_on_hold(*workload_)) {
             return std::nullopt;
@@ -167,7 +167,7 @@ class StatefulSetReconciliation {
                 }
             }
         };
-        // A tenant may take away the marks by which one of these finds the pods.
+        // Look in three ways: a tenant may remove the labels or annotations that one of them needs.
         const auto& pods = stores_.of<api::Pod>();
         const std::string& ns = set_.metadata.namespace_;
         look_at(pods_);
@@ -189,18 +189,18 @@ class StatefulSetReconciliation {
         return pod_sets.empty() ? replicas_ : pod_sets.front().count;
     }
 
-    /// How many pods the group is said to have: as many as its Workload counts, and before that
-    /// shrinks as many as there are to be.
+    /// Returns the total that is written into the pods: the count of the Workload, or the wanted
+    /// replicas if they are fewer and the Workload can shrink to them.
     std::int32_t total() const {
         return has_quota_reserved(*workload_) ? counted() : std::min(counted(), replicas_);
     }
 
-    /// While it holds no quota, the Workload counts as many pods as there are to be.
+    /// Changes the Workload's count to the wanted replicas, unless it holds quota.
     std::optional<Write> follow_size() const {
         if (counted() == replicas_ || has_quota_reserved(*workload_)) {
             return std::nullopt;
         }
-        // A pod that speaks of more pods than the Workload counts would end it as out of date.
+        // A pod with a larger total than the Workload's count would finish it as out of sync.
         if (std::ranges::any_of(pods_, [this](const auto& pod) {
                 return total_told(*pod.second) > replicas_;
             })) {
@@ -208,7 +208,7 @@ class StatefulSetReconciliation {
         }
         auto pod_sets = make_pod_sets();
         if (!pod_sets) {
-            return std::nullopt;  // what was made of it when it could be read stays
+            return std::nullopt;  // keep the pod sets of the last readable template
         }
         json::Array sets;
         for (const api::PodSet& pod_set : *pod_sets) {

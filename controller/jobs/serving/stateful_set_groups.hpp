@@ -1,3 +1,4 @@
+// Reconciles StatefulSets: one Workload for all pods.
 #pragma once
 
 #include "api/core/apps.hpp"
@@ -5,23 +6,25 @@
 #include "controller/jobs/serving/group_owner.hpp"
 #include "controller/reconcile/view.hpp"
 
-/// StatefulSets: all pods of one are a group, whose Workload outlives a time without pods.
+/// StatefulSets: all pods of a StatefulSet are one group, whose Workload outlives times without
+/// pods.
 namespace sluice::controller {
 
-/// What is to be done about the StatefulSet of that name: it has a Workload while it has pods to
-/// run, which is put on hold when it is scaled to zero, and its pods know their group.
+/// Returns the next action for the StatefulSet of that name. It has a Workload once it wants pods;
+/// the Workload is put on hold if the set is scaled to zero. Its pods get the labels of their
+/// group.
 Outcome reconcile_stateful_set(
     const View& view, const JobKinds& kinds, const kube::NamespacedName& name, Time now
 );
 
-/// Whether another framework holds back its pods. Example: those of a LeaderWorkerSet
+/// Returns true if another integration gates the pods. Example: those of a LeaderWorkerSet
 bool is_of_another_framework(const api::ObjectMeta& pod_template);
 
-/// The group owner that a StatefulSet is.
+/// Returns the StatefulSet as the owner of a group.
 GroupOwner group_owner_of(const api::ObjectMeta& stateful_set);
 
-/// The name of its Workload, and the Workload if it is there. Until one has been made, the name
-/// that older versions gave it counts too.
+/// The name of a StatefulSet's Workload, and the Workload if it exists. A Workload with the name
+/// that older versions gave it counts too, until one with the new name exists.
 struct GroupWorkload {
     std::string name;
     std::shared_ptr<const api::Workload> workload;
@@ -30,7 +33,7 @@ GroupWorkload find_group_workload(
     const Stores& stores, const api::ObjectMeta& stateful_set, const Settings& settings
 );
 
-/// Whether it holds no quota and is not queued, until its owner has pods again.
+/// Returns true if the Workload holds no quota and is not queued, because its owner wants no pods.
 bool is_on_hold(const api::Workload& workload);
 
 }  // namespace sluice::controller

@@ -30,7 +30,7 @@ CallEstimate estimate_contains(const Call& call) {
 }
 
 CallEstimate estimate_matches(const Call& call) {
-    // The function with two arguments counts as cheap.
+    // The call with two arguments (not the member) counts as cheap.
     const bool is_member = call.target != nullptr;
     return {is_member ? regex_cost(*call.target, call.arguments[0]) : 1, std::nullopt};
 }
@@ -40,15 +40,15 @@ CallEstimate estimate_find(const Call& call) {
     return {regex_cost(call.subject(), call.arguments[0]), Size{0, text.max}};
 }
 
-/// How many parts of that length a text has, a shorter one included.
+/// Returns how many parts of this length a text has, including a last shorter one.
 std::uint64_t parts_of(std::uint64_t text, std::uint64_t length) {
     return text / length + (text % length == 0 ? 0 : 1);
 }
 
-/// The length of what comes of replacing in a text of the given length, at most.
+/// Returns the greatest length of the result of replacing in a text of the given length.
 std::uint64_t replaced_max(std::uint64_t text, const Size& from, const Size& to) {
     if (from.min == 0) {
-        // Nothing is replaced around each character.
+        // An empty `from` matches around every character.
         return add_costs(multiply_costs(add_costs(text, 1), to.max), text);
     }
     if (to.max <= from.min) {
@@ -146,7 +146,7 @@ CallEstimate estimate_sets(const Call& call) {
 
 using Estimator = CallEstimate (*)(const Call& call);
 
-/// Functions that the estimate knows by their name, whatever the overload.
+/// Functions whose estimate depends only on their name, not on the overload.
 constexpr auto kByName = std::to_array<std::pair<std::string_view, Estimator>>({
     {"lowerAscii", estimate_scan},
     {"upperAscii", estimate_scan},

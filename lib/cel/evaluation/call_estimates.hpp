@@ -1,3 +1,4 @@
+// Estimates the cost of a call and the size of its result, before any value is known.
 #pragma once
 
 #include "cel/evaluation/cost_estimate.hpp"
@@ -13,17 +14,18 @@
 
 namespace sluice::cel {
 
-/// What is not known to be bounded.
+/// The estimate of a cost or size without a known bound.
 inline constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
 
-/// A size times a factor, rounded up.
+/// Returns a size times a factor, rounded up.
 std::uint64_t scale_cost(std::uint64_t size, double factor);
 
-/// How many characters, bytes, items or entries a value has at least and at most.
+/// The smallest and largest possible size of a value, in characters, bytes, items or entries.
 struct Size {
     std::uint64_t min = 0;
     std::uint64_t max = kMost;
 
+    /// Returns the range that covers both sizes.
     Size with(const Size& other) const {
         return {std::min(min, other.min), std::max(max, other.max)};
     }
@@ -39,20 +41,20 @@ inline Size exactly(std::uint64_t size) {
     return {size, size};
 }
 
-/// The sizes of what a list or map consists of.
+/// The sizes of the keys and values of a map, or of the items of a list.
 struct EntrySizes {
     bool is_list = false;
     Size key;
     Size value;
 };
 
-/// The type in the schema at the end of a path from a variable.
+/// The schema type at the end of a path from a variable.
 struct Place {
     bool is_known = false;
-    const Type* type = nullptr;  ///< nullptr: the path leads out of the schema
+    const Type* type = nullptr;  ///< nullptr if the path is not in the schema
 };
 
-/// What is known of a part: what it costs, and how large its value may be.
+/// The estimate of a part: its cost, and the size of its value.
 struct Estimate {
     std::uint64_t cost = 0;
     Place place;
@@ -64,13 +66,13 @@ struct Estimate {
     Size size_or_any() const { return size.value_or(Size{}); }
 };
 
-/// A call without what its arguments cost.
+/// A call, without the cost of its arguments.
 struct Call {
     const Expression& expression;
     const Estimate* target = nullptr;
     std::vector<Estimate> arguments;
 
-    /// The target of a member, else the first argument.
+    /// The target of a member function, else the first argument.
     const Estimate& subject() const { return target != nullptr ? *target : arguments[0]; }
     std::size_t count() const { return arguments.size(); }
 };
@@ -80,13 +82,14 @@ struct CallEstimate {
     std::optional<Size> size;
 };
 
-/// The cost of reading a text.
+/// Returns the cost of reading a text.
 std::uint64_t scan_cost(const Estimate& value);
 
-/// ==, != and the order of texts: the cost of the shorter one.
+/// Estimates ==, != and the comparison of texts by the size of the shorter one.
 CallEstimate estimate_shorter(const Call& call);
 
-/// What a call of a function costs, and how large its result is, whatever the overload.
+/// Estimates the cost of a function call and the size of its result by the function's name, for all
+/// overloads.
 CallEstimate estimate_function(std::string_view function, const Call& call);
 
 }  // namespace sluice::cel

@@ -22,7 +22,8 @@ bool is_scalar(const Type& type) {
            type.kind == Kind::Int || type.kind == Kind::Timestamp || type.kind == Kind::Uint;
 }
 
-/// The size that the expression itself shows.
+/// Returns the size that is visible in the expression itself; nullopt if it is not a literal, list
+/// or map.
 std::optional<Size> written_size(const Expression& e) {
     if (e.node == Node::List) {
         return exactly(e.arguments.size());
@@ -86,8 +87,9 @@ class CostEstimator {
         std::optional<EntrySizes> entries;
     };
 
-    /// The place one step below. What has no place of its own counts as a variable, so that the
-    /// step leads to the root: the API server's estimate does it, and refuses less for it.
+    /// Returns the place one step below. A part without a place counts as a variable, so that the
+    /// step leads to the root type. The API server's estimate does the same, and therefore refuses
+    /// fewer rules.
     Place below(const Place& place, std::string_view step) const {
         if (!place.is_known) {
             return {true, &root_};
@@ -235,7 +237,7 @@ class CostEstimator {
         return EntrySizes{a->is_list, a->key.with(b->key), a->value.with(b->value)};
     }
 
-    /// The dearest of the overloads that the types leave open.
+    /// Estimates the most expensive of the overloads that the types leave open.
     Estimate overloads(const Call& call) const {
         const Expression& e = call.expression;
         Estimate found;
@@ -295,14 +297,14 @@ class CostEstimator {
         return estimate_function(overload.function, call);
     }
 
-    /// The size of the items of a list, when its place says so.
+    /// Returns the size of a list's items, if its place is known.
     Size item_size(const Estimate& list) const {
         const Place items = list.place.is_known ? below(list.place, "@items") : Place{};
         return items.type != nullptr ? Size{0, static_cast<std::uint64_t>(items.type->max_elements)}
                                      : Size{};
     }
 
-    /// sum, min, isSorted, indexOf and the like, of lists and of texts.
+    /// Estimates sum, min, isSorted, indexOf and the like, for lists and texts.
     CallEstimate estimate_traversal(const Call& call) const {
         const Estimate& subject = call.subject();
         if (subject.type->parameters.empty()) {

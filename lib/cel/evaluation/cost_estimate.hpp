@@ -1,3 +1,4 @@
+// Estimates the highest possible cost of an expression, by the limits of its schema.
 #pragma once
 
 #include "cel/syntax/expression.hpp"
@@ -7,12 +8,12 @@
 
 namespace sluice::cel {
 
-/// The most that an evaluation may cost, given how large the schema lets values be; the largest
-/// number where nothing bounds it. `root`: the type of `self`. The same estimate as the API
-/// server's, which refuses definitions by it. Requires: a checked expression.
+/// Returns the highest possible cost of an evaluation, given the limits of the schema; the largest
+/// number if the cost has no bound. `root` is the type of `self`. The API server uses the same
+/// estimate to refuse definitions. Requires: a checked expression.
 std::uint64_t estimate_cost(const Expression& expression, const Type& root);
 
-/// Sums and products that stop at the largest number.
+/// Adds or multiplies; the result is at most the largest number.
 std::uint64_t add_costs(std::uint64_t a, std::uint64_t b);
 std::uint64_t multiply_costs(std::uint64_t a, std::uint64_t b);
 

@@ -1,3 +1,4 @@
+// The cost of each call at run time, as the API server counts it.
 #pragma once
 
 #include "cel/syntax/overload.hpp"
@@ -7,7 +8,7 @@
 
 namespace sluice::cel {
 
-/// What a call costs. `is_certain`: the types alone decided which overload it is.
+/// Returns the cost of a call. `is_certain`: the types alone decided the overload.
 std::uint64_t call_cost(
     CostRule rule, bool is_certain, std::span<const Value> arguments, const Value& result
 );

@@ -9,7 +9,7 @@ namespace sluice::cel {
 namespace {
 
 constexpr std::size_t kBytesPerPart = 64;
-/// An item of a list takes as much memory as some parts take time.
+/// The memory of one list item counts as much as reading this many parts.
 constexpr std::uint64_t kPartsPerItem = 4;
 
 std::uint64_t count_parts(const json::Value& data) {
@@ -85,7 +85,7 @@ std::uint64_t reading_effort(CostRule rule, std::span<const Value> arguments) {
         case CostRule::Square:
             return multiply_costs(count_parts(arguments[0]), size(0));
         case CostRule::Unit:
-            // Texts are read whole for one unit, to count or to search them.
+            // Counting or searching a text costs one unit, but reads all of it.
             return !arguments.empty() && arguments[0].is<Text>() ? count_parts(arguments[0]) : 0;
         case CostRule::Scan:
         case CostRule::StandardScan:

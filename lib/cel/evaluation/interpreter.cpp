@@ -15,14 +15,15 @@ namespace {
 
 using Node = Expression::Node;
 
-/// Whether the value is read by a path from a variable, so that its parts are charged together.
+/// Returns true if the value is read by a path from a variable; its steps are then charged
+/// together.
 bool is_path(const Expression& e) {
     return e.node == Node::Identifier || (e.node == Node::Select && !e.is_test) ||
            (e.node == Node::Call &&
             (e.name == "_[_]" || e.name == "_[?_]" || e.name == "_?._" || e.name == "_?_:_"));
 }
 
-/// What a path costs beside its steps: that of its beginning.
+/// Returns the cost of a path without its steps: that of its beginning.
 std::uint64_t path_start(const Expression& e) {
     if (e.node == Node::Call && e.name == "_?_:_") {
         return 0;
@@ -33,7 +34,7 @@ std::uint64_t path_start(const Expression& e) {
     return below != nullptr && is_path(*below) ? path_start(*below) : 1;
 }
 
-/// Whether the value is known before anything is evaluated.
+/// Returns true if the value is known before evaluation.
 bool is_constant(const Expression& e) {
     if (e.node == Node::List || e.node == Node::Map) {
         return std::ranges::all_of(e.arguments, [](const auto& each) {
@@ -43,7 +44,7 @@ bool is_constant(const Expression& e) {
     return e.node == Node::Literal;
 }
 
-/// The item that a step of map or filter adds to the list so far, and the condition for it.
+/// The item that a step of map or filter adds to the list, and its condition.
 struct Gathered {
     const Expression* item = nullptr;
     const Expression* condition = nullptr;
@@ -64,7 +65,7 @@ Gathered find_gathered(const Expression& step) {
     return found;
 }
 
-/// What the API server calls a value that is no list or map: by the name of its type in Go.
+/// Returns the API server's name for a value that is not a list or map: the name of its Go type.
 std::string_view name_of_kind(const Value& value) {
     return value.is_null()             ? "types.Null"
            : value.is<bool>()          ? "types.Bool"
@@ -266,7 +267,7 @@ Value Interpreter::inequality(const Expression& e) {
 
 Value Interpreter::function(const Expression& e) {
     if (e.name == "@in" && is_constant(*e.arguments[1])) {
-        // Such a list is looked up without being read.
+        // A constant list is searched without a charge for its items.
         Value item = evaluate(*e.arguments[0]);
         if (item.is_failure()) {
             return item;
@@ -410,7 +411,7 @@ Value Interpreter::iterate(const Fold& fold, const Value& range, Value result) {
     return result;
 }
 
-/// map and filter: the items are added to one list, not each time to a copy.
+/// Evaluates map and filter. Appends the items to one list, instead of copying the list for each.
 Value Interpreter::gather(const Fold& fold, const Value& range) {
     const Gathered gathered = find_gathered(*fold.step);
     const auto keys = range.map() != nullptr ? range.map()->keys() : std::vector<Value>();
@@ -422,7 +423,7 @@ Value Interpreter::gather(const Fold& fold, const Value& range) {
         Value condition =
             gathered.condition != nullptr ? evaluate(*gathered.condition) : Value(true);
         if (condition.is_true()) {
-            // The list so far, the list of one item, and the sum of both.
+            // The list so far, the list of one item, and their sum.
             charge(1 + kListCost + 1);
             Value item = evaluate(*gathered.item);
             if (item.is_failure()) {

@@ -1,3 +1,4 @@
+// Evaluates checked expressions and counts their cost.
 #pragma once
 
 #include "cel/evaluation/program.hpp"
@@ -11,7 +12,7 @@
 
 namespace sluice::cel {
 
-/// Evaluates checked expressions and counts what they cost, as the API server counts.
+/// Evaluates checked expressions and counts their cost as the API server does.
 class Interpreter {
   public:
     Interpreter(const Bindings& bindings, std::uint64_t budget)
@@ -19,7 +20,7 @@ class Interpreter {
 
     Value evaluate(const Expression& e);
     std::uint64_t cost() const { return cost_; }
-    /// Whether the budget did not suffice; values are failures from then on.
+    /// Returns true if the budget is spent; all values are failures from then on.
     bool is_exhausted() const { return exhausted_; }
 
   private:
@@ -45,9 +46,9 @@ class Interpreter {
     void step_into(const Fold& fold, const Value& range, const Value& key, std::size_t position);
     void leave(const Fold& fold);
 
-    /// Counts a cost; false when the budget is spent.
+    /// Adds a cost. Returns false if the budget is spent.
     bool charge(std::uint64_t cost);
-    /// Counts what costs leave out; beyond kMaxEffort the budget counts as spent.
+    /// Adds work that costs do not count. Beyond kMaxEffort, the budget counts as spent.
     void spend(std::uint64_t effort);
 
     const Bindings& bindings_;

@@ -15,7 +15,7 @@ bool mentions(const Expression& e, std::string_view variable) {
     return found;
 }
 
-/// Whether the value is a literal, or conversions of one.
+/// Returns true if the expression is a literal, or conversions of one.
 bool is_converted_literal(const Expression& e) {
     constexpr std::array<std::string_view, 9> kConversions{
         "bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "uint"

@@ -1,3 +1,4 @@
+// Compiles one CEL expression and evaluates it within a budget.
 #pragma once
 
 #include "base/error.hpp"
@@ -14,20 +15,20 @@
 
 namespace sluice::cel {
 
-/// What one expression may cost, and all rules of one object together: the API server's limits.
+/// The API server's cost limits for one expression, and for all rules of one object together.
 inline constexpr std::uint64_t kCallBudget = 1'000'000;
 inline constexpr std::uint64_t kObjectBudget = 10'000'000;
-/// The failure of an expression that costs more.
+/// The failure of an expression that exceeds its budget.
 inline constexpr std::string_view kBudgetExceeded =
     "operation cancelled: actual cost limit exceeded";
 
-/// An expression that was read and checked. Copies share it.
+/// An expression that was parsed and checked. Copies share it.
 class Program {
   public:
-    /// The type of its value.
+    /// The type of the expression's value.
     const Type& type() const { return *expression_->type; }
     const Expression& expression() const { return *expression_; }
-    /// Whether it uses that variable.
+    /// Returns true if the expression uses the variable.
     bool uses(std::string_view variable) const;
 
   private:
@@ -37,20 +38,20 @@ class Program {
     std::shared_ptr<const Expression> expression_;
 };
 
-/// Reads and checks an expression. Errors: Invalid, with the faults in the words of the API server:
+/// Parses and checks an expression. Errors: Invalid, with the faults in the form of the API server:
 /// `ERROR: <input>:1:5: undefined field 'x'`, the line, and a mark below it.
 Result<Program> compile(std::string_view source, const Declarations& declarations);
 
-/// The failure of a conversion of a literal, such as `uint(-1)`: the API server refuses such an
-/// expression before it ever runs.
+/// Returns the failure of a conversion of a literal, such as `uint(-1)`; nullopt if none fails. The
+/// API server refuses such an expression before it ever runs.
 std::optional<std::string> find_failing_constant(const Program& program);
 
-/// The values of variables. Those that are missing are failures when they are used.
+/// The values of variables. A missing variable is a failure when it is used.
 using Bindings = std::map<std::string, Value, std::less<>>;
 
-/// The value of an expression. `cost`, when given, gets what it cost, also of a failure.
-/// Errors: Invalid with the failure (`no such key: x`), or kBudgetExceeded.
-/// Cost: bounded by the budget. Lifetime: the value may refer to what the bindings refer to.
+/// Evaluates an expression. If `cost` is not nullptr, it is set to the cost, even if the evaluation
+/// fails. Errors: Invalid with the failure (`no such key: x`), or kBudgetExceeded. Cost: bounded by
+/// the budget. Lifetime: the value may refer to data that the bindings refer to.
 Result<Value> evaluate(
     const Program& program,
     const Bindings& bindings,

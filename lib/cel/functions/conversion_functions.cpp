@@ -28,7 +28,7 @@ Value get_type(A a) {
     return make_type_value(type_name(a[0]));
 }
 
-/// The number that all of the text is; a sign is allowed.
+/// Reads a number with an optional sign. Returns nullopt if the text is not just a number.
 template <class T>
 std::optional<T> read_number(std::string_view text) {
     const bool has_plus = text.starts_with('+');

@@ -1,3 +1,4 @@
+// Finds the overload of a function for the values of a call.
 #pragma once
 
 #include "cel/syntax/overload.hpp"
@@ -7,15 +8,16 @@
 
 namespace sluice::cel {
 
-/// Whether the values are of the types that the signature names.
+/// Returns true if the values have the types of the signature.
 bool fits(const Overload& overload, std::span<const Value> arguments);
 
-/// The first signature of a function that the values fit; nullptr when there is none.
+/// Returns the first overload that fits the values. If none fits, returns an overload with as many
+/// parameters that checks its values itself (Guard::Own); nullptr without one.
 const Overload* find_fitting(
     std::string_view function, bool is_member, std::span<const Value> arguments
 );
 
-/// The failure of a call that fits no signature: it names the function and the types.
+/// Returns the failure of a call that fits no signature; it names the function and the types.
 Value refuse_call(std::string_view function, std::span<const Value> arguments);
 
 }  // namespace sluice::cel

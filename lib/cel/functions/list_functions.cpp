@@ -45,7 +45,8 @@ Value sum(A a) {
     return total;
 }
 
-/// The least item for a sign of 1, the greatest for -1; of equal ones the first.
+/// Returns the smallest item for a sign of 1, the greatest for -1; the first one if several are
+/// equal.
 template <int Sign>
 Value extreme(A a) {
     const List* list = a[0].list();
@@ -138,7 +139,7 @@ Value slice(A a) {
     return make_list(std::move(items));
 }
 
-/// Whether all fit.
+/// Appends the items. Returns false if they exceed kMaxItems.
 bool flatten_into(const List& list, std::int64_t depth, std::vector<Value>& items) {
     for (std::size_t i = 0; i < list.size(); ++i) {
         const List* nested = list.at(i).list();
@@ -239,7 +240,7 @@ constexpr auto kOrderedTypes = std::to_array<std::string_view>(
     {"int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes"}
 );
 
-/// The texts of the rows that there are one of for each type that has an order.
+/// The rows for each type that has an order, and the signatures that they refer to.
 struct OrderedRows {
     std::vector<std::string> texts;
     std::vector<FunctionRow> rows;

@@ -9,7 +9,7 @@ namespace {
 
 using A = const Arguments&;
 
-/// Operators that the interpreter evaluates itself.
+/// The implementation of operators that the interpreter evaluates itself.
 Value never(A) {
     return no_such_overload();
 }
@@ -161,7 +161,7 @@ constexpr auto kComparisons = std::to_array<Comparison>({
     {"_>=_", order<is_greater_or_equal>},
 });
 
-// The identifiers matter only in that they differ within a function.
+// The signatures also serve as identifiers, which must only differ within a function.
 constexpr auto kOrdered = std::to_array<std::string_view>({
     "(bool, bool) bool",
     "(int, int) bool",

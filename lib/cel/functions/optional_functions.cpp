@@ -8,7 +8,8 @@ namespace {
 
 using A = const Arguments&;
 
-/// What the interpreter evaluates itself, as it may leave out an argument.
+/// The implementation of functions that the interpreter evaluates itself, because it may skip an
+/// argument.
 Value never_called(A) {
     return no_such_overload();
 }

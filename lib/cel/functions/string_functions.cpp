@@ -41,7 +41,7 @@ Value matches(A a) {
     return regex.is_found_in(a[0].text());
 }
 
-/// The byte where the code point of that number begins.
+/// Returns the byte at which the code point with this index begins.
 std::size_t byte_of(std::string_view text, std::int64_t index) {
     std::size_t at = 0;
     for (; at < text.size(); ++at) {
@@ -175,7 +175,7 @@ Value trim_text(A a) {
     return make_string(std::string(text));
 }
 
-/// The length of the code point that the text begins with.
+/// Returns the length of the first code point, in bytes.
 std::size_t first_length(std::string_view text) {
     return text.empty() ? 0 : byte_of(text, 1);
 }

@@ -1,3 +1,4 @@
+// The rules of a schema in compiled form.
 #pragma once
 
 #include "cel/evaluation/program.hpp"
@@ -12,22 +13,22 @@
 
 namespace sluice::cel {
 
-/// The expression that makes a rule's message.
+/// The expression for a rule's message.
 struct CompiledMessage {
     std::string source;
     Program program;
 };
 
-/// A rule and what it was compiled to.
+/// A rule and its compiled expressions.
 struct CompiledRule {
     SchemaRule source;
     std::optional<Program> program;
     std::optional<CompiledMessage> message;
-    std::string problem;     ///< why it was not compiled; "" when it was, or when it is empty
-    std::uint64_t cost = 0;  ///< the estimate for one evaluation
+    std::string problem;     ///< why it was not compiled; "" if it was, or if the rule is empty
+    std::uint64_t cost = 0;  ///< estimate for one evaluation
     std::uint64_t message_cost = 0;
     bool uses_old_self = false;
-    std::string field_path;  ///< `.name` or `[key]` parts, to be added to the path of the object
+    std::string field_path;  ///< `.name` or `[key]` parts, appended to the path of the object
 };
 
 /// The rules at one place of a schema and below it.
@@ -37,7 +38,7 @@ struct CompiledSchema {
     std::unique_ptr<CompiledSchema> items;
     std::unique_ptr<CompiledSchema> additional;
     std::map<std::string, std::unique_ptr<CompiledSchema>, std::less<>> properties;
-    std::unique_ptr<Schema> owned;  ///< at the root: what all parts refer to
+    std::unique_ptr<Schema> owned;  ///< set at the root: all parts refer to it
 };
 
 }  // namespace sluice::cel

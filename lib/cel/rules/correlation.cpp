@@ -24,7 +24,7 @@ const json::Value* OldItems::find(const json::Value& item) const {
 std::string OldItems::key_of(const json::Value& item) const {
     std::string key;
     for (const std::string& name : list_.list_keys) {
-        // JSON has no line breaks outside of white space.
+        // A line break cannot occur within the printed JSON.
         const json::Value* part = item.find(name);
         key += part != nullptr ? json::print_sorted(*part) : "";
         key += '\n';

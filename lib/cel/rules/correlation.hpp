@@ -1,3 +1,4 @@
+// Finds the old value of a part of an object that is updated.
 #pragma once
 
 #include "cel/values/schema.hpp"
@@ -9,11 +10,11 @@
 
 namespace sluice::cel {
 
-/// The items of an old list by the keys of its list type; none unless the list is one of type map.
+/// The items of an old list by their list map keys. Empty unless the list is of type map.
 class OldItems {
   public:
     OldItems(const Schema& list, const json::Value* old_list);
-    /// The item with the same keys; nullptr when there is none.
+    /// Returns the old item with the same keys, or nullptr.
     const json::Value* find(const json::Value& item) const;
 
   private:
@@ -23,8 +24,8 @@ class OldItems {
     std::map<std::string, const json::Value*> items_;
 };
 
-/// A part of an object and what it was before an update. Without `old` there is no such part: it
-/// is new, or of a list whose items cannot be told apart.
+/// A part of an object, and its value before an update. `old` is nullptr if the part is new, or is
+/// in a list whose items have no keys.
 struct Correlation {
     const json::Value* value = nullptr;
     const json::Value* old = nullptr;
@@ -34,9 +35,10 @@ struct Correlation {
     Correlation(const json::Value* now, const json::Value* before, const Schema* part)
         : value(now), old(before), schema(part) {}
     bool is_known() const { return old != nullptr; }
+    /// Returns the member of this part with its old value.
     Correlation member(std::string_view name) const;
-    /// Whether the part is what it was. Members that the schema does not know make a difference.
-    /// Cost: that of comparing both, once.
+    /// Returns true if the part has not changed. Members that the schema does not know count as
+    /// changes. Cost: that of comparing both values, once.
     bool is_unchanged() const;
 
   private:

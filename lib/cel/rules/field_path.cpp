@@ -5,7 +5,7 @@
 namespace sluice::cel {
 namespace {
 
-/// Takes the text between the quotes of `['…']` off the front, without its escapes.
+/// Removes `['…']` from the front and returns the text between the quotes, unescaped.
 std::optional<std::string> take_quoted(std::string_view& text) {
     constexpr std::string_view kNames = "abfnrtv'\\";
     constexpr std::string_view kMeanings = "\a\b\f\n\r\t\v'\\";

@@ -1,3 +1,4 @@
+// Prints values and paths as the API server does in messages.
 #pragma once
 
 #include "json/value.hpp"
@@ -7,13 +8,13 @@
 
 namespace sluice::cel {
 
-/// Text in double quotes with the escapes of Go.
+/// Quotes a text with double quotes and Go's escapes.
 std::string quote(std::string_view text);
-/// A scalar as the API server prints a bad value; compact JSON for lists and objects.
+/// Prints a scalar as the API server prints a bad value; lists and objects as compact JSON.
 std::string print_bad_value(const json::Value& value);
-/// Text without white space at both ends.
+/// Removes white space at both ends.
 std::string_view trim(std::string_view text);
-/// A path with a member below it.
+/// Appends a member to a path.
 std::string child_path(std::string_view path, std::string_view name);
 
 }  // namespace sluice::cel

@@ -13,34 +13,34 @@ namespace {
 constexpr std::string_view kOutOfBudget =
     "failed due to running out of cost budget, no further validation rules will be run";
 
-/// What a rule is called in messages about it: its message, else its text.
+/// Returns the name of a rule in messages: its message, else its expression.
 std::string rule_name(const SchemaRule& rule) {
     return std::string(trim(rule.message.empty() ? rule.rule : rule.message));
 }
 
-/// A part of the object on the way down.
+/// A part of the object that is being checked.
 struct Part {
     const json::Value* value = nullptr;
-    const json::Value* old = nullptr;  ///< what oldSelf is
+    const json::Value* old = nullptr;  ///< the value of oldSelf
     std::string path;
     Correlation correlation;
     /// The nearest part above that has an old value.
     const Correlation* parent = nullptr;
     bool is_root = false;
 
-    /// Whether faults of rules without oldSelf are passed over.
+    /// Returns true if violations of rules without oldSelf are ignored.
     bool is_ratcheted() const {
         return correlation.is_known() ? correlation.is_unchanged()
                                       : parent != nullptr && parent->is_unchanged();
     }
 };
 
-/// What a rule is evaluated on.
+/// The part and the variables that a rule is evaluated on.
 struct Subject {
     const Part& part;
     const Bindings& bindings;
-    /// In its message `oldSelf` is no optional, even where the message was checked as if it were
-    /// one: the API server evaluates it so.
+    /// The variables of the message expression. `oldSelf` is never an optional there, even if the
+    /// expression was checked with an optional one; the API server does the same.
     const Bindings& message_bindings;
 };
 
@@ -68,7 +68,7 @@ class RuleChecker {
 
     bool is_over() const { return remaining_ < 0; }
 
-    /// Lifetime: it refers to the part above.
+    /// Returns a part below. Lifetime: the result refers to `part`.
     static Part below(const Part& part, const json::Value& value, const Correlation& next) {
         Part result;
         result.value = &value;
@@ -157,7 +157,7 @@ class RuleChecker {
         }
     }
 
-    /// A fault that shows the type in place of the value.
+    /// Adds a violation that shows the type in place of the value.
     void type_fault(const CompiledSchema& compiled, const Part& part, std::string message) {
         violations_.push_back(
             {part.path, "FieldValueInvalid", quote(compiled.schema->type), std::move(message)}
@@ -248,7 +248,7 @@ class RuleChecker {
         (counts ? violations_ : unchanged_).push_back(std::move(violation));
     }
 
-    /// Takes the message that the rule's expression makes, unless it makes none that may be shown.
+    /// Sets the violation's message to that of the message expression, if its result may be shown.
     void add_message(
         const CompiledSchema& compiled,
         const CompiledMessage& message,

@@ -23,7 +23,7 @@ std::string go_json(std::string_view text) {
     return json::escape_as_go(json::print(json::Value(text)));
 }
 
-/// The rule as the API server prints it as a bad value.
+/// Prints the rule as the API server prints it as a bad value.
 std::string print_rule(const SchemaRule& rule) {
     const auto flag = [](const std::optional<bool>& value) {
         return !value ? "null" : *value ? "true" : "false";
@@ -44,7 +44,7 @@ bool has_line_break(std::string_view text) {
     return text.find_first_of("\n\r") != std::string_view::npos;
 }
 
-/// Adds the faults of rules where none may stand.
+/// Reports rules at places where they are not allowed.
 void report_misplaced(
     const Schema& schema, const std::string& path, std::vector<RuleViolation>& faults
 ) {
@@ -67,7 +67,7 @@ void report_misplaced(
     }
 }
 
-/// Whether there are rules at that part or below it.
+/// Returns true if the part or a part below it has rules.
 bool has_rules(const Schema& schema) {
     return !schema.rules.empty() || (schema.items != nullptr && has_rules(*schema.items)) ||
            (schema.additional != nullptr && has_rules(*schema.additional)) ||
@@ -82,7 +82,8 @@ class RuleCompiler {
 
     void report_total(std::string_view path) const { costs_.report_total(path, faults_); }
 
-    /// Where in the schema it is: what its faults are called, and where oldSelf has no meaning.
+    /// A place in the schema: its path for messages, and the path of the outermost list above
+    /// whose items have no old value (oldSelf is not allowed below it).
     struct Place {
         std::string path;
         std::string uncorrelated;
@@ -151,7 +152,7 @@ class RuleCompiler {
         report(path, "FieldValueInvalid", std::move(value), std::move(message));
     }
 
-    /// What is wrong with a rule before its expression is read.
+    /// Checks a rule before its expression is parsed.
     void check_shape(const SchemaRule& rule, const Schema& node, const std::string& path) {
         const auto before = faults_.size();
         const auto text = trim(rule.rule);

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t kExpressionLimit = 10'000'000;
 constexpr std::uint64_t kDefinitionLimit = 100'000'000;
 constexpr std::size_t kReported = 4;
-/// Expressions below a hundredth of the limit are not named.
+/// Expressions that cost less than a hundredth of the limit are not reported.
 constexpr std::uint64_t kReportedFrom = kDefinitionLimit / 100;
 
 std::string print_excess(std::string_view what, std::uint64_t cost, std::uint64_t limit) {
@@ -41,7 +41,7 @@ Occurrences occurrences_of_items(const Occurrences& list, const Schema& schema) 
 }
 
 std::uint64_t total_cost(std::uint64_t cost, const Occurrences& occurrences, const Schema& schema) {
-    // As many of the shortest values as fit into the largest request.
+    // Without a bound: as many of the shortest values as fit into the largest request.
     const auto fitting = kMaxRequest / (schema.declared->min_size + 1);
     return multiply_costs(cost, occurrences.value_or(static_cast<std::uint64_t>(fitting)));
 }

@@ -1,3 +1,4 @@
+// Sums the estimated costs of a definition's rules and checks the API server's limits.
 #pragma once
 
 #include "cel/rules/schema_rules.hpp"
@@ -11,22 +12,23 @@
 
 namespace sluice::cel {
 
-/// How often a part of a schema may occur in an object; none: nothing bounds it.
+/// The number of times that a part of a schema may occur in an object; nullopt if it has no bound.
 using Occurrences = std::optional<std::uint64_t>;
 
-/// The occurrences of the items, or of the values, of a part that occurs that often.
+/// Returns how often the items or values of a list or map may occur, if it occurs that often
+/// itself.
 Occurrences occurrences_of_items(const Occurrences& list, const Schema& schema);
 
-/// The cost of an expression of a rule for a whole object.
+/// Returns the cost of a rule's expression for a whole object.
 std::uint64_t total_cost(std::uint64_t cost, const Occurrences& occurrences, const Schema& schema);
 
-/// The estimated costs of a definition's rules against the limits of the API server.
+/// Compares the estimated costs of a definition's rules with the limits of the API server.
 class RuleCosts {
   public:
-    /// Counts an expression. What it is refused with when it costs too much by itself; `name` is
-    /// `rule` or `messageExpression`.
+    /// Adds an expression. Returns the message of its refusal if the expression alone costs too
+    /// much, else nullopt. `name` is `rule` or `messageExpression`.
     std::optional<std::string> add(std::string path, std::string_view name, std::uint64_t cost);
-    /// Adds the faults of a definition whose expressions cost too much together.
+    /// Adds the faults of a definition whose expressions together cost too much.
     void report_total(std::string_view path, std::vector<RuleViolation>& faults) const;
 
   private:

@@ -1,3 +1,4 @@
+// Compiles the validation rules of a CRD's schema and checks objects by them.
 #pragma once
 
 #include "base/error.hpp"
@@ -10,25 +11,25 @@
 
 namespace sluice::cel {
 
-/// A rule that an object breaks, or a definition's own fault, as the API server reports it.
+/// A rule that an object violates, or a fault of a definition, as the API server reports it.
 struct RuleViolation {
-    std::string path;    ///< `spec.x[0].y`; "" for the root, which the API server prints `<nil>`
+    std::string path;    ///< `spec.x[0].y`; "" for the root, which the API server prints as `<nil>`
     std::string reason;  ///< FieldValueInvalid, FieldValueForbidden, …, InternalError
-    std::string value;   ///< the bad value as it is printed, with quotes; "" where it is left out
+    std::string value;   ///< the bad value as printed, with quotes; "" if it is omitted
     std::string message;
 };
 
-/// `Invalid value: "x": message`, as the API server prints it in a cause of a Status.
+/// Prints `Invalid value: "x": message`, as the API server does in a cause of a Status.
 std::string print_message(const RuleViolation& violation);
-/// `path: Invalid value: "x": message`, as the API server prints it in a Status.
+/// Prints `path: Invalid value: "x": message`, as the API server does in a Status.
 std::string print_violation(const RuleViolation& violation);
 
 struct CompiledSchema;
 
-/// The rules of a schema, compiled. Copies share them.
+/// The compiled rules of a schema. Copies share them.
 class RuleSet {
   public:
-    /// Whether there is any rule.
+    /// Returns true if the schema has no rules.
     bool empty() const;
     const CompiledSchema& root() const { return *root_; }
 
@@ -39,20 +40,20 @@ class RuleSet {
     std::shared_ptr<const CompiledSchema> root_;
 };
 
-/// Walks the schema of a whole resource (openAPIV3Schema) and compiles its rules. `path`: where the
-/// schema stands, `spec.versions[0].schema.openAPIV3Schema`, for messages. `faults`, when given,
-/// gets each fault on its own.
-/// Errors: Invalid with all faults in one line, as the API server refuses the definition.
+/// Compiles the rules of a whole resource's schema (openAPIV3Schema). `path` is the path of the
+/// schema for messages, `spec.versions[0].schema.openAPIV3Schema`. If `faults` is not nullptr, each
+/// fault is added to it separately. Errors: Invalid with all faults in one line, as the API server
+/// refuses the definition.
 Result<RuleSet> compile_rules(
     const json::Value& open_api_v3_schema,
     std::string_view path = "openAPIV3Schema",
     std::vector<RuleViolation>* faults = nullptr
 );
 
-/// The rules that an object breaks; `old_object`: what it was before an update, else nullptr. Where
-/// an update leaves a value as it was, a broken rule without `oldSelf` is no violation;
-/// `unchanged`, when given, gets it. The object must be valid by the rest of its schema, with
-/// defaults filled in. Cost: bounded by kObjectBudget.
+/// Returns the rules that an object violates. `old_object` is the object before an update, else
+/// nullptr. If an update does not change a value, a violated rule without `oldSelf` is added to
+/// `unchanged` (if not nullptr) instead of being returned. Requires: the object is valid by the
+/// rest of its schema, with defaults filled in. Cost: bounded by kObjectBudget.
 std::vector<RuleViolation> check(
     const RuleSet& rules,
     const json::Value& object,

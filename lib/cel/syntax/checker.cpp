@@ -30,7 +30,7 @@ constexpr std::array<std::pair<std::string_view, Kind>, 10> kTypeNames{{
     {"google.protobuf.Timestamp", Kind::Timestamp},
 }};
 
-/// The type that a name of a type has: `type(int)` for `int`.
+/// Returns the type of a type's name: `type(int)` for `int`.
 TypePtr find_type_name(std::string_view name) {
     for (const auto& [each, kind] : kTypeNames) {
         if (each == name) {
@@ -44,7 +44,7 @@ TypePtr find_type_name(std::string_view name) {
                                      : nullptr;
 }
 
-/// `a.b.c`, when the expression is nothing but that.
+/// Returns `a.b.c` if the expression is only such a name.
 std::optional<std::string> qualified_name(const Expression& expression) {
     if (expression.node == Node::Identifier) {
         return expression.name;
@@ -102,7 +102,7 @@ class Checker {
         }
     }
 
-    /// Replaces what variables stand for, in all parts.
+    /// Replaces the type variables in all parts.
     void finish(Expression& e) {
         e.type = unifier_.resolve(e.type, true);
         for_each_part(e, [&](Expression& part) { finish(part); });
@@ -177,7 +177,7 @@ class Checker {
             auto found = type->fields.find(field);
             if (const auto escaped = "__" + field + "__";
                 found == type->fields.end() && escape_name(field) == escaped) {
-                // A reserved word may stand as it is behind a point.
+                // After a point, a reserved word needs no escape.
                 found = type->fields.find(escaped);
             }
             result = found != type->fields.end() ? found->second : simple_type(Kind::Error);
@@ -290,7 +290,8 @@ class Checker {
         );
     }
 
-    /// The type of items of both types; that they differ is a fault of its own, found later.
+    /// Returns the common type of two items; Dyn if they do not match, which check_items() reports
+    /// later.
     TypePtr join(const TypePtr& before, const TypePtr& type) {
         if (before == nullptr) {
             return type;
@@ -321,7 +322,8 @@ class Checker {
         e.type = make_list_type(item != nullptr ? item : unifier_.make_variable());
     }
 
-    /// A field that is an object of a type named by its path is of the type of that path.
+    /// Checks an object literal. A field that is itself an object literal must have the type named
+    /// by its path.
     void check_object(Expression& e) {
         const TypePtr type =
             declarations_.find_object_type ? declarations_.find_object_type(e.name) : nullptr;
@@ -476,7 +478,7 @@ class Checker {
         e.type = unifier_.resolve(wanted, false);
     }
 
-    /// Items of one list, and keys and values of one map, must be of one type.
+    /// Reports items of a list, or keys or values of a map, that differ in type.
     void check_items(const Expression& e) {
         const bool is_object = e.node == Node::Map && !e.name.empty();
         if ((e.node != Node::List && e.node != Node::Map) || is_object) {
@@ -503,7 +505,7 @@ class Checker {
                                                                                : type;
     }
 
-    /// Texts that stand in the expression itself are read now.
+    /// Parses literal patterns, durations and times now, instead of at run time.
     void check_literals(const Expression& e) {
         if (e.node != Node::Call || e.arguments.empty() || e.arguments[0]->node != Node::Literal ||
             !e.arguments[0]->literal.is<Text>()) {

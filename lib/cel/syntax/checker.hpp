@@ -1,3 +1,4 @@
+// Finds the type of each part of an expression, and the overloads of its calls.
 #pragma once
 
 #include "cel/syntax/expression.hpp"
@@ -10,18 +11,18 @@
 
 namespace sluice::cel {
 
-/// The names that an expression may use, and their types. `scope` is what print_type needs.
+/// The variables that an expression may use, with their types. `scope` is for print_type().
 struct Declarations {
     std::map<std::string, TypePtr, std::less<>> variables;
     std::string scope;
-    /// The type of objects that the expression may make, by its name. An object with fields, or any
-    /// value (Dyn) of that name: then its fields may be anything, but for objects whose name is not
-    /// the path to them. nullptr: there is no such type.
+    /// Returns the type of an object literal by its name; nullptr if the type does not exist. It is
+    /// an object type with fields, or Dyn with that name: the fields may then have any type, except
+    /// that an object literal in a field must be named by its path.
     std::function<TypePtr(std::string_view name)> find_object_type;
 };
 
-/// Gives every part its type and finds the function of every call. Faults are added, in the words
-/// of the API server.
+/// Sets the type of every part and the overloads of every call. Adds faults with the messages of
+/// the API server.
 void check_expression(
     Expression& expression, const Declarations& declarations, std::vector<Fault>& faults
 );

@@ -1,3 +1,4 @@
+// The tree of a CEL expression, and the faults found in it.
 #pragma once
 
 #include "cel/values/type.hpp"
@@ -15,21 +16,21 @@ struct Expression;
 struct Overload;
 using ExpressionPtr = std::unique_ptr<Expression>;
 
-/// What the macros over lists and maps become: a loop that carries a result along.
+/// The expansion of a macro over a list or map: a loop that updates a result.
 struct Fold {
     ExpressionPtr range;
     std::string variable;
-    std::string second_variable;  ///< "" unless key and value are named
+    std::string second_variable;  ///< "" if the macro binds one name
     ExpressionPtr initial;
     ExpressionPtr condition;
     ExpressionPtr step;
     ExpressionPtr result;
 };
 
-/// The name of the result that a fold carries along; no name that an expression can write.
+/// The name of a fold's result, which expressions cannot write.
 inline constexpr std::string_view kAccumulator = "@result";
 
-/// One part of an expression as a tree.
+/// A part of an expression, as a tree.
 struct Expression {
     enum class Node : std::uint8_t {
         Literal,
@@ -37,32 +38,32 @@ struct Expression {
         Select,  ///< target.name, or has(target.name)
         Call,    ///< name(arguments), or target.name(arguments)
         List,    ///< arguments are the items
-        /// arguments are keys and values in turn; an object of a named type has that name
+        /// arguments alternate keys and values; an object literal has the name of its type
         Map,
         Fold,
         OptionalMap,  ///< target.optMap(name, arguments[0]); is_test: optFlatMap
     };
 
     Node node = Node::Literal;
-    std::size_t offset = 0;  ///< where an error about it points, in bytes
-    int depth = 1;           ///< the longest path down to a leaf
+    std::size_t offset = 0;  ///< byte position for errors
+    int depth = 1;           ///< length of the longest path to a leaf
     Value literal;
     std::string name;
     ExpressionPtr target;
     std::vector<ExpressionPtr> arguments;
-    std::vector<bool> is_optional;  ///< of a list or map: which items or entries have a `?`
+    std::vector<bool> is_optional;  ///< for a list or map: the items or entries with a `?`
     bool is_test = false;
     std::unique_ptr<Fold> fold;
 
-    // What checking finds out.
+    // Set by the checker.
     TypePtr type;
-    std::vector<const Overload*> overloads;  ///< of a call: those that the types leave open
+    std::vector<const Overload*> overloads;  ///< for a call: those that the types leave open
 
-    /// The overload, when the types leave no other.
+    /// Returns the overload if the types leave only one, else nullptr.
     const Overload* only_overload() const { return overloads.size() == 1 ? overloads[0] : nullptr; }
 };
 
-/// Calls `visit` with each part that the expression has, which is as const as the expression.
+/// Calls `visit` with each direct part of the expression; the part is const if the expression is.
 template <class E, class F>
 void for_each_part(E& e, F visit) {
     if (e.target != nullptr) {
@@ -80,16 +81,16 @@ void for_each_part(E& e, F visit) {
     }
 }
 
-/// A fault of an expression and the byte where it is.
+/// A fault of an expression and its byte position.
 struct Fault {
     std::size_t offset = 0;
     std::string text;
 };
 
-/// The bytes of the code point that the text begins with; 1 for what is no UTF-8.
+/// Returns the length of the first code point in bytes; 1 if the text is not valid UTF-8.
 std::size_t character_length(std::string_view text);
 
-/// The faults in the form of the API server: each with its line and a mark below it.
+/// Prints the faults as the API server does: each with its line and a mark below it.
 std::string print_faults(std::string_view source, std::vector<Fault> faults);
 
 }  // namespace sluice::cel

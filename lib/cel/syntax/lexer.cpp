@@ -44,8 +44,8 @@ void append_utf8(std::string& out, std::uint32_t code) {
     }
 }
 
-/// Takes one escape off the front, which is behind its backslash; whether it is one. It may name no
-/// character.
+/// Reads an escape, whose backslash has been read. Returns false if it is not an escape. The escape
+/// may name an invalid code point (`has_wrong_code`).
 bool take_escape(std::string_view& rest, bool is_bytes, std::string& out, bool& has_wrong_code) {
     constexpr std::string_view kNames = "abfnrtv\"'\\?`";
     constexpr std::string_view kMeanings = "\a\b\f\n\r\t\v\"'\\?`";
@@ -134,7 +134,7 @@ class Lexer {
         }
     }
 
-    /// How many of the letters before a quote there are: `r`, `b`, `rb` and the like.
+    /// Returns the length of the prefix of a quote: `r`, `b`, `br` or none.
     static std::size_t prefix_length(std::string_view text, bool& is_raw, bool& is_bytes) {
         std::size_t length = 0;
         if (length < text.size() && (text[length] | 0x20) == 'b') {
@@ -194,7 +194,7 @@ class Lexer {
         return end - from;
     }
 
-    /// The length of `e+10` at that place; 0 when there is none.
+    /// Returns the length of an exponent such as `e+10` at this position; 0 if the text is not one.
     std::size_t exponent_length(std::size_t at) const {
         if (at >= rest_.size() || (rest_[at] | 0x20) != 'e') {
             return 0;

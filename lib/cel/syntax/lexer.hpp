@@ -1,3 +1,4 @@
+// Splits the text of an expression into tokens.
 #pragma once
 
 #include "cel/syntax/expression.hpp"
@@ -24,12 +25,12 @@ struct Token {
     };
     Kind kind = Kind::End;
     std::size_t offset = 0;
-    std::string_view source;  ///< as it is written
-    std::string text;         ///< of a string: without quotes and escapes
+    std::string_view source;  ///< as written
+    std::string text;         ///< for a string: without quotes, unescaped
 };
 
-/// The tokens of an expression; the last is End. What is no token is added to the faults.
-/// Lifetime: the tokens refer to the source.
+/// Splits an expression into tokens; the last one is End. Adds a fault for text that is not a
+/// token. Lifetime: the tokens refer to the source.
 std::vector<Token> read_tokens(std::string_view source, std::vector<Fault>& faults);
 
 }  // namespace sluice::cel

@@ -16,11 +16,11 @@ std::vector<ExpressionPtr> parts(T... each) {
     return result;
 }
 
-/// One macro call on the way to its fold.
+/// A macro call that is being expanded into a fold.
 struct MacroCall {
     ExpressionPtr call;
     std::vector<Fault>& faults;
-    std::size_t variables = 1;  ///< how many names come first
+    std::size_t variables = 1;  ///< how many arguments are names
 
     std::size_t offset() const { return call->offset; }
     std::size_t count() const { return call->arguments.size(); }
@@ -43,7 +43,7 @@ struct MacroCall {
     }
 };
 
-/// The names that a macro binds; empty when there is a fault.
+/// Returns the names that a macro binds; empty after a fault.
 std::vector<std::string> read_variables(MacroCall& macro, std::string_view complaint) {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < macro.variables; ++i) {
@@ -135,7 +135,7 @@ ExpressionPtr expand_quantifier(MacroCall& macro) {
     );
 }
 
-/// map, filter, transformList, transformMap and transformMapEntry.
+/// Expands map, filter, transformList, transformMap and transformMapEntry.
 ExpressionPtr expand_transform(MacroCall& macro) {
     const std::string name = macro.call->name;
     auto names = read_variables(

@@ -18,7 +18,7 @@ Overload read_row(const FunctionRow& row) {
     overload.implementation = row.implementation;
     overload.cost = row.cost;
     overload.guard = row.guard;
-    // The parentheses of the parameters are the last ones that close before the result.
+    // The parameters end at the last closing parenthesis before the result.
     const std::string_view text = row.signature;
     const auto member = text.find(".(");
     overload.is_member = member != std::string_view::npos;

@@ -1,3 +1,4 @@
+// The functions of expressions: signatures, implementations and cost rules.
 #pragma once
 
 #include "cel/values/regex.hpp"
@@ -11,7 +12,7 @@
 
 namespace sluice::cel {
 
-/// What a call of a function is made of; none of the values is a failure.
+/// The arguments of a call. None of the values is a failure.
 struct Arguments {
     std::span<const Value> values;
     RegexCache& regexes;
@@ -21,45 +22,45 @@ struct Arguments {
 };
 using Implementation = Value (*)(const Arguments& arguments);
 
-/// What a call costs at run time, and so what its estimate grows with.
+/// The rule for the cost of a call at run time, and for its estimate.
 enum class CostRule : std::uint8_t {
     Unit,
-    Scan,          ///< the first argument is read once
-    StandardScan,  ///< the same, when the types decide the overload
-    ScanTwice,     ///< read, and written again
-    ResultTwice,   ///< the result is read and written
+    Scan,          ///< reads the first argument once
+    StandardScan,  ///< like Scan, if the types decide the overload
+    ScanTwice,     ///< reads the first argument and writes it again
+    ResultTwice,   ///< reads and writes the result
     Regex,         ///< text times pattern
     StandardRegex,
-    Contains,  ///< text times part
+    Contains,  ///< length of the text times length of the part
     Shorter,   ///< the shorter of two
     StandardShorter,
     Concatenation,
     Items,        ///< the number of items of the second argument
-    Traversal,    ///< everything in the first argument
+    Traversal,    ///< size of the whole first argument
     ResultItems,  ///< the number of items of the result
     Product,      ///< the product of the sizes
     Square,       ///< of the number of items
 };
 
-/// Who tells a call that fits no signature.
+/// The code that refuses a call whose values fit no signature.
 enum class Guard : std::uint8_t {
-    Signature,  ///< the values must be of the types; the failure names function and types
-    Own,        ///< the implementation looks at its values itself
+    Signature,  ///< the caller; the failure names the function and the types
+    Own,        ///< the implementation checks its values itself
 };
 
-/// A signature of a function and what it does.
+/// A signature of a function, with its implementation.
 struct Overload {
     std::string_view function;
     std::string_view id;
     bool is_member = false;
-    std::vector<TypePtr> parameters;  ///< the target of a member first
+    std::vector<TypePtr> parameters;  ///< for a member, the target comes first
     TypePtr result;
     Implementation implementation = nullptr;
     CostRule cost = CostRule::Unit;
     Guard guard = Guard::Own;
 };
 
-/// A row of the tables of functions. The signature is `(int, int) bool` or `string.(int) bool`.
+/// A row of the function tables. `signature` is `(int, int) bool` or `string.(int) bool`.
 struct FunctionRow {
     std::string_view function;
     std::string_view id;
@@ -69,10 +70,10 @@ struct FunctionRow {
     Guard guard = Guard::Own;
 };
 
-/// The signatures of a function, in their order; empty when there is no such function.
+/// Returns the overloads of a function in their order; empty if the function is not known.
 std::span<const Overload> find_overloads(std::string_view function);
 
-/// The tables.
+/// The function tables.
 std::span<const FunctionRow> operator_rows();
 std::span<const FunctionRow> comparison_rows();
 std::span<const FunctionRow> conversion_rows();

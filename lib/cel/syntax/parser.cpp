@@ -57,8 +57,7 @@ constexpr std::array<Operator, 12> kInfixOperators{{
     {"%", 3, "_%_"},
 }};
 
-/// Reads by recursive descent, operators by their precedence. After the first fault it reads on
-/// only to come to the end.
+/// A recursive-descent parser with operator precedence. After the first fault it skips to the end.
 class Parser {
   public:
     Parser(std::vector<Token> tokens, std::vector<Fault>& faults)
@@ -103,7 +102,7 @@ class Parser {
         at_ = tokens_.size() - 1;
     }
 
-    /// The part itself; a fault when it is too deep.
+    /// Returns the part, and reports a fault if it is nested too deeply.
     ExpressionPtr bounded(ExpressionPtr expression) {
         if (expression->depth > kMaxDepth && faults_.empty()) {
             fail("max recursion depth exceeded");
@@ -143,7 +142,7 @@ class Parser {
         return condition;
     }
 
-    /// Terms of && or || as one call of as many arguments.
+    /// Reads the terms of && or || as one call with one argument for each term.
     ExpressionPtr read_logical(std::string_view symbol, std::string_view function) {
         const auto read_term = [&] {
             return symbol == "||" ? read_logical("&&", "_&&_") : read_binary(1);
@@ -197,7 +196,7 @@ class Parser {
         }
         at_ += count;
         auto operand = read_member();
-        // Two of the same cancel each other.
+        // Two equal signs cancel each other.
         return count % 2 == 0 ? std::move(operand)
                               : call(offset, is_not ? "!_" : "-_", std::move(operand));
     }
@@ -303,7 +302,7 @@ class Parser {
         return make_identifier(name.offset, name.text);
     }
 
-    /// `a.b`, of which an object is made; "": the expression is no name.
+    /// Returns the type name `a.b` of an object literal; "" if the expression is not a name.
     static std::string type_name_of(const Expression& expression) {
         if (expression.node == Node::Identifier) {
             return expression.name;

@@ -1,3 +1,4 @@
+// Parses the text of an expression into a tree.
 #pragma once
 
 #include "cel/syntax/expression.hpp"
@@ -7,11 +8,11 @@
 
 namespace sluice::cel {
 
-/// How deep an expression may be nested, and how many characters it may have.
+/// Limits of an expression: its nesting, and its length in characters.
 inline constexpr int kMaxDepth = 250;
 inline constexpr std::int64_t kMaxLength = 100'000;
 
-/// Reads an expression and expands its macros; nullptr when there are faults.
+/// Parses an expression and expands its macros. Returns nullptr if it has faults.
 ExpressionPtr parse_expression(std::string_view source, std::vector<Fault>& faults);
 
 }  // namespace sluice::cel

@@ -88,7 +88,8 @@ bool Unifier::occurs(const Type& variable, const Type& within) const {
     });
 }
 
-/// Whether the variable may stand for the type; `was_bound`: it stands for something already.
+/// Binds a variable to a type. Returns false if they do not match. Sets `was_bound` if the variable
+/// already had a type.
 bool Unifier::bind(const TypePtr& variable, const TypePtr& type, bool& was_bound) {
     if (is_same_type(*variable, *type)) {
         was_bound = true;

@@ -1,3 +1,4 @@
+// Unifies types: binds type variables while an expression is checked.
 #pragma once
 
 #include "cel/values/type.hpp"
@@ -7,17 +8,19 @@
 
 namespace sluice::cel {
 
-/// What the parameters of types stand for, as found out while an expression is checked.
+/// The types that type variables are bound to while an expression is checked.
 class Unifier {
   public:
+    /// Makes a free type variable.
     TypePtr make_variable();
-    /// The type with fresh variables in place of its parameters: one for each name.
+    /// Returns the type with its parameters replaced by fresh variables, one for each name.
     TypePtr instantiate(const TypePtr& type, std::map<std::string, TypePtr>& names);
-    /// Whether a value of one type may stand where the other is wanted; if so, variables are bound.
+    /// Returns true if a value of one type is accepted where the other is expected, and binds
+    /// variables accordingly.
     bool assign(const TypePtr& a, const TypePtr& b);
-    /// The same for several at once; nothing is bound unless all fit.
+    /// Unifies several types at once; binds nothing unless all match.
     bool assign_all(std::span<const TypePtr> a, std::span<const TypePtr> b);
-    /// The type with bound variables replaced, and free ones by dyn when `to_dyn`.
+    /// Returns the type with bound variables replaced; free ones become Dyn if `to_dyn`.
     TypePtr resolve(const TypePtr& type, bool to_dyn) const;
 
   private:
@@ -29,7 +32,7 @@ class Unifier {
     std::vector<TypePtr> bound_;
 };
 
-/// The less specific of two types that fit.
+/// Returns the less specific of two types that match.
 TypePtr most_general(const TypePtr& a, const TypePtr& b);
 
 }  // namespace sluice::cel

@@ -40,7 +40,7 @@ int compare_int_to_uint(std::int64_t a, std::uint64_t b) {
     return sign(positive<b, positive> b);
 }
 
-/// Requires: both are numbers, none is NaN.
+/// Requires: both are numbers and neither is NaN.
 int compare_numbers(const Value& a, const Value& b) {
     if (const auto* x = a.get_if<std::int64_t>()) {
         if (const auto* y = b.get_if<std::int64_t>()) {
@@ -68,7 +68,7 @@ bool is_nan(const Value& value) {
     return value.is<double>() && std::isnan(value.get<double>());
 }
 
-/// A text that two scalars share when they are equal and of one type.
+/// Returns a text that is the same for equal scalars of one type.
 std::string scalar_key(const Value& value) {
     return type_name(value) + ":" + show(value);
 }
@@ -126,7 +126,7 @@ Value list_equals(const List& a, const List& b) {
     return true;
 }
 
-/// Members that the schema does not know are compared as JSON when both have them.
+/// Compares the members that the schema does not know as JSON, if both maps have them.
 bool unknown_members_equal(const Map& a, const Map& b) {
     const bool knows_all =
         a.schema() == nullptr || (!a.schema()->has_properties && a.schema()->additional != nullptr);

@@ -32,7 +32,8 @@ bool is_word(char c) {
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/// The length of the escape `__…__` that the text begins with; 0 when there is none.
+/// Returns the length of the escape `__…__` at the beginning of the text; 0 if it does not begin
+/// with one.
 std::size_t escape_length(std::string_view text) {
     if (!text.starts_with("__")) {
         return 0;

@@ -25,7 +25,7 @@ Result<std::string> key_of(const Value& key) {
     if (key.is<bool>()) {
         return std::string(key.is_true() ? "true" : "false");
     }
-    return make_invalid(fmt::format("a value of type {} is no key in JSON", type_name(key)));
+    return make_invalid(fmt::format("a value of type {} cannot be a JSON key", type_name(key)));
 }
 
 Result<json::Value> list_to_json(const List& list) {
@@ -100,7 +100,7 @@ Result<json::Value> to_json(const Value& value) {
     if (const Map* map = value.map()) {
         return map_to_json(*map);
     }
-    return make_invalid(fmt::format("a value of type {} is none in JSON", type_name(value)));
+    return make_invalid(fmt::format("a value of type {} has no JSON form", type_name(value)));
 }
 
 }  // namespace sluice::cel

@@ -1,3 +1,4 @@
+// Converts CEL values to JSON.
 #pragma once
 
 #include "base/error.hpp"
@@ -6,8 +7,8 @@
 
 namespace sluice::cel {
 
-/// The value as a document has it: times and durations as texts, bytes in base64, keys of maps as
-/// texts. Errors: Invalid, of a value that JSON has nothing for.
+/// Converts a value to JSON: times and durations become strings, bytes base64, map keys strings.
+/// Errors: Invalid for a value that JSON cannot represent.
 Result<json::Value> to_json(const Value& value);
 
 }  // namespace sluice::cel

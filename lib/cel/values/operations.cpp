@@ -27,7 +27,8 @@ Value checked(bool overflows, Value value, bool is_unsigned = false) {
                      : std::move(value);
 }
 
-/// For operands that the operator has no meaning for at all, and for two that do not fit.
+/// Refuses operands. `has_meaning` is false if the operator is not defined for the type of `a` at
+/// all.
 Value refuse(const Value& a, std::string_view name, bool has_meaning) {
     if (a.is_failure()) {
         return a;
@@ -49,7 +50,7 @@ Value concatenate_text(std::string_view a, std::string_view b) {
     return make_string(std::move(text));
 }
 
-/// A text that two values share when they are the same item of a set or map list.
+/// Returns a text that is the same for two values that are the same item of a set or map list.
 std::string item_key(const Value& item, const Schema& schema) {
     if (schema.list_type == Schema::ListType::Set) {
         return type_name(item) + show(item);
@@ -81,7 +82,7 @@ Value concatenate(const List& a, const List& b) {
         }
         return make_list(std::move(items));
     }
-    // Sets are united, and items of map lists replaced by those with the same keys.
+    // Lists of type set are united; in lists of type map, items with the same keys are replaced.
     std::map<std::string, std::size_t> positions;
     for (std::size_t i = 0; i < items.size(); ++i) {
         positions[item_key(items[i], *schema)] = i;
@@ -127,7 +128,7 @@ std::optional<std::int64_t> as_index(const Value& index) {
 
 struct Found {
     std::optional<Value> value;
-    std::string problem;  ///< why there is none
+    std::string problem;  ///< the failure if `value` is empty
     bool is_missing = false;
 };
 

@@ -1,3 +1,4 @@
+// The operators of CEL on values: comparison, arithmetic, lookup and size.
 #pragma once
 
 #include "cel/values/value.hpp"
@@ -8,27 +9,27 @@
 
 namespace sluice::cel {
 
-/// CEL's ==: a boolean or a failure. Numbers are compared across their types, lists of a document
-/// as their list type says.
+/// Compares as CEL's == does; returns a boolean or a failure. Numbers of different types are
+/// compared by value, lists of a document as their list type defines.
 Value equals(const Value& a, const Value& b);
 
-/// Less (-1), equal (0) or greater (1) for numbers, strings, bytes, booleans, times; else a
-/// failure.
+/// The result of a comparison: less (-1), equal (0) or greater (1) for numbers, strings, bytes,
+/// booleans and times; else a failure.
 struct Order {
     int sign = 0;
     std::optional<Value> failure;
 };
 Order compare(const Value& a, const Value& b);
 
-/// CEL's `in`: whether a list has the item, or a map the key.
+/// Evaluates CEL's `in`: true if a list has the item, or a map the key.
 Value contains(const Value& collection, const Value& item);
 
-/// The item at an index, or the value of a key; a failure when there is none.
+/// Returns the item at an index, or the value of a key; a failure if it does not exist.
 Value at_index(const Value& collection, const Value& index);
-/// The same as an optional.
+/// Returns the item or value as an optional, which is empty if it does not exist.
 Value at_optional_index(const Value& collection, const Value& index);
 
-/// The operators + - * / % and the unary minus.
+/// The operators + - * / % and unary minus.
 Value add(const Value& a, const Value& b);
 Value subtract(const Value& a, const Value& b);
 Value multiply(const Value& a, const Value& b);
@@ -36,18 +37,18 @@ Value divide(const Value& a, const Value& b);
 Value modulo(const Value& a, const Value& b);
 Value negate(const Value& a);
 
-/// The number of characters, bytes, items or entries; none for other values.
+/// Returns the number of characters, bytes, items or entries; nullopt for other values.
 std::optional<std::int64_t> size_of(const Value& value);
-/// What stands for the size in costs: 1 for what has none.
+/// Returns the size of a value for costs: 1 if it has no size.
 std::uint64_t cost_size(const Value& value);
 
-/// Whether an optional made of it with ofNonZeroValue is empty.
+/// Returns true if ofNonZeroValue would make an empty optional of the value.
 bool is_zero_value(const Value& value);
 
-/// A scalar as error messages show it.
+/// Prints a scalar for error messages.
 std::string show(const Value& value);
 
-/// The most items that a list made by an expression may have, and the most bytes of a string.
+/// Limits of a list that an expression makes, in items, and of a string, in bytes.
 inline constexpr std::size_t kMaxItems = 1'000'000;
 inline constexpr std::size_t kMaxBytes = std::size_t{16} * 1024 * 1024;
 

@@ -13,7 +13,7 @@ re2::RE2::Options make_options() {
     return options;
 }
 
-/// The fault as the API server names it.
+/// Returns the API server's name of the fault.
 std::string_view name_error(re2::RE2::ErrorCode code) {
     using re2::RE2;
     switch (code) {
@@ -63,7 +63,7 @@ Regex& Regex::operator=(Regex&&) noexcept = default;
 Regex::~Regex() = default;
 
 std::uint64_t Regex::size() const {
-    // What is too large was read to its limit.
+    // A pattern that is too large was compiled up to RE2's limit.
     constexpr std::uint64_t kLargest = 100'000;
     return regex_->ok() ? static_cast<std::uint64_t>(regex_->ProgramSize())
            : regex_->error_code() == re2::RE2::ErrorPatternTooLarge ? kLargest
@@ -94,7 +94,7 @@ std::vector<std::string_view> Regex::find_all(std::string_view text, std::size_t
             break;
         }
         const auto start = static_cast<std::size_t>(part.data() - text.data());
-        // An empty match right behind the one before it does not count.
+        // Ignore an empty match directly after the previous match.
         if (!part.empty() || part.data() != last_end) {
             found.push_back(text.substr(start, part.size()));
         }

@@ -1,3 +1,4 @@
+// Regular expressions in RE2's syntax.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ class RE2;
 
 namespace sluice::cel {
 
-/// A regular expression in RE2's syntax, which the API server uses too. Matching takes time linear
+/// A regular expression in RE2's syntax, which the API server also uses. Matching takes time linear
 /// in the text.
 class Regex {
   public:
@@ -23,24 +24,26 @@ class Regex {
     Regex& operator=(Regex&&) noexcept;
     ~Regex();
 
-    /// How much work reading the pattern was, in steps of its program.
+    /// Returns the work of compiling the pattern, in instructions of its program.
     std::uint64_t size() const;
-    /// What is wrong with the pattern; none when nothing is.
+    /// Returns the fault of the pattern; nullopt if it is valid.
     std::optional<std::string> problem() const;
-    /// Whether some part of the text matches. Requires: no problem.
+    /// Returns true if some part of the text matches. Requires: problem() is nullopt.
     bool is_found_in(std::string_view text) const;
-    /// The parts that match, from left to right, at most that many. Requires: no problem.
+    /// Returns the parts that match, from left to right, at most `limit`. Requires: problem() is
+    /// nullopt.
     std::vector<std::string_view> find_all(std::string_view text, std::size_t limit) const;
 
   private:
     std::unique_ptr<re2::RE2> regex_;
 };
 
-/// Keeps the expressions of one evaluation, so that each is read once.
+/// Caches the expressions of one evaluation, so that each is usually compiled once.
 class RegexCache {
   public:
+    /// Returns the compiled expression. Lifetime: until the next call of get().
     const Regex& get(std::string_view pattern);
-    /// The sizes of all that were read.
+    /// The total size of all compiled expressions.
     std::uint64_t effort() const { return effort_; }
 
   private:

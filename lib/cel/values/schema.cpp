@@ -61,7 +61,7 @@ std::vector<SchemaRule> read_rules(const json::Value& schema) {
     return rules;
 }
 
-/// The longest string that a schema of strings allows, in bytes.
+/// Returns the length of the longest string that the schema allows, in bytes.
 std::int64_t max_string(const Schema& schema) {
     constexpr std::int64_t kBytesPerCharacter = 4;
     if (schema.max_length) {
@@ -182,7 +182,7 @@ std::unique_ptr<Schema> make_string_schema() {
     return schema;
 }
 
-/// What expressions see of every resource, whatever its schema says of it.
+/// Adds the fields that expressions can use in every resource, whatever its schema says.
 void add_object_meta(Schema& schema, const std::string& name) {
     const Schema* known = schema.find("metadata");
     if (is_string_property(schema, "kind") && is_string_property(schema, "apiVersion") &&
@@ -267,7 +267,7 @@ class SchemaReader {
         find_misplaced(source, "", schema);
     }
 
-    /// Looks for rules below the parts that only constrain values, where none may stand.
+    /// Finds rules below allOf, anyOf, oneOf and not, where they are not allowed.
     void find_misplaced(const json::Value& source, const std::string& path, Schema& schema) {
         for (const std::string_view name : {"allOf", "anyOf", "oneOf"}) {
             const json::Value* list = source.find(name);

@@ -1,3 +1,4 @@
+// The part of a structural schema that CEL expressions use; escaped names of fields.
 #pragma once
 
 #include "base/error.hpp"
@@ -14,10 +15,10 @@
 
 namespace sluice::cel {
 
-/// What the API server takes for the size of the largest request.
+/// The size of the largest request, as the API server assumes it, in bytes.
 inline constexpr std::int64_t kMaxRequest = std::int64_t{3} * 1024 * 1024;
 
-/// A rule of x-kubernetes-validations as it is written.
+/// A rule of x-kubernetes-validations as written.
 struct SchemaRule {
     std::string rule;
     std::string message;
@@ -27,11 +28,11 @@ struct SchemaRule {
     std::optional<bool> optional_old_self;
 };
 
-/// What expressions see of a structural schema (openAPIV3Schema) at one place.
+/// The part of a structural schema (openAPIV3Schema) that expressions use, at one place.
 struct Schema {
     enum class ListType : std::uint8_t { Atomic, Set, Map };
 
-    std::string type;  ///< object, array, string, …; empty where the schema names none
+    std::string type;  ///< object, array, string, …; empty if not set
     std::string format;
     bool is_nullable = false;
     bool is_int_or_string = false;
@@ -51,25 +52,26 @@ struct Schema {
     std::unique_ptr<Schema> items;
     std::unique_ptr<Schema> additional;
     std::vector<SchemaRule> rules;
-    /// Where below allOf, anyOf, oneOf and not there are rules: `.allOf[0].properties[a]`.
+    /// Paths below allOf, anyOf, oneOf and not that have rules: `.allOf[0].properties[a]`.
     std::vector<std::string> misplaced_rules;
-    /// The type of its values; nullptr where expressions do not see them.
+    /// The type of the values; nullptr if expressions cannot use them.
     TypePtr declared;
-    /// What the names of the objects in it begin with.
+    /// The prefix of the names of object types in this schema.
     std::string scope;
 
+    /// Returns the schema of a property; nullptr if the property is not declared.
     const Schema* find(std::string_view name) const;
 };
 
-/// Reads a structural schema. `is_root`: it is that of a whole resource, whose apiVersion, kind,
-/// metadata.name and metadata.generateName expressions always see.
-/// Errors: Invalid when it is too deep or no object.
+/// Reads a structural schema. `is_root`: it is the schema of a whole resource, in which expressions
+/// can always use apiVersion, kind, metadata.name and metadata.generateName. Errors: Invalid if it
+/// is nested too deeply or is not an object.
 Result<std::unique_ptr<Schema>> read_schema(const json::Value& open_api_v3_schema, bool is_root);
 
-/// The name that expressions use for a property: dots, dashes, slashes, double underscores and
-/// reserved words are escaped. None: it has no such name.
+/// Returns the name of a property in expressions: dots, dashes, slashes, double underscores and
+/// reserved words are escaped. nullopt if the property cannot be named in expressions.
 std::optional<std::string> escape_name(std::string_view name);
-/// The reverse of escape_name; none when there is an escape that it never makes.
+/// Reverses escape_name(). nullopt if the name contains an escape that escape_name() never makes.
 std::optional<std::string> unescape_name(std::string_view name);
 
 }  // namespace sluice::cel

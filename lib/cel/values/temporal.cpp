@@ -23,7 +23,7 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) {
     return a / b - (a % b < 0 ? 1 : 0);
 }
 
-/// The days since 1970 of a day of the proleptic Gregorian calendar.
+/// Returns the days since 1970 of a date in the proleptic Gregorian calendar.
 std::int64_t to_days(std::int64_t year, int month, int day) {
     year -= month <= 2 ? 1 : 0;
     const std::int64_t era = floor_div(year, 400);
@@ -43,7 +43,7 @@ int days_in(std::int64_t year, int month) {
     return kDays.at(static_cast<std::size_t>(month) - 1) + (month == 2 && is_leap(year) ? 1 : 0);
 }
 
-/// Takes text from the front, as long as it has the form that is asked for.
+/// Reads text of a fixed form from the front; records a failure if it has another form.
 class Scanner {
   public:
     explicit Scanner(std::string_view text) : text_(text) {}
@@ -68,7 +68,7 @@ class Scanner {
         return true;
     }
     void need(char c) { failed_ = !take(c) || failed_; }
-    /// `.123` in nanoseconds; digits beyond them are dropped.
+    /// Reads `.123` and returns it in nanoseconds; drops further digits.
     std::int32_t fraction() {
         if (!take('.') && !take(',')) {
             return 0;
@@ -247,7 +247,7 @@ std::optional<std::string> decode_bytes(std::string_view base64) {
 }
 
 std::string print_duration(Duration duration) {
-    // The shortest decimal number that reads as the double nearest to the seconds.
+    // Prints the shortest decimal number that reads as the double nearest to the seconds.
     const std::int64_t whole = duration.nanoseconds / kNano;
     const double seconds =
         static_cast<double>(whole) + static_cast<double>(duration.nanoseconds % kNano) / 1e9;

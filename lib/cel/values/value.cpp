@@ -13,7 +13,7 @@ namespace sluice::cel {
 namespace {
 
 std::string json_type(const json::Value& data) {
-    // The names of the types that the API server reads JSON into.
+    // The names of the Go types into which the API server decodes JSON.
     return data.is_null()     ? "<nil>"
            : data.is_bool()   ? "bool"
            : data.is_int()    ? "int64"
@@ -130,7 +130,7 @@ Value make_scalar(const json::Value& data, const Schema& schema) {
     );
 }
 
-/// The same text for equal keys: whole numbers are equal across their types.
+/// Returns a text that is the same for equal keys. Whole numbers of different types are equal.
 std::string key_text(const Value& key) {
     constexpr double kLimit = 9.2e18;
     if (key.is<Text>()) {

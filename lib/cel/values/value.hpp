@@ -1,3 +1,4 @@
+// A CEL value, made by an expression or read from a document on demand.
 #pragma once
 
 #include "base/assert.hpp"
@@ -22,10 +23,10 @@ class List;
 class Map;
 class Value;
 
-/// A text, of its own or of a document that outlives it.
+/// A text that is owned, or that belongs to a document which outlives it.
 class Text {
   public:
-    /// Text of someone else. Lifetime: the text must outlive this.
+    /// Refers to a text of another owner. Lifetime: the text must outlive this object.
     static Text borrow(std::string_view text) { return Text(text, nullptr); }
     static Text own(std::string text) {
         auto owner = std::make_shared<const std::string>(std::move(text));
@@ -50,26 +51,26 @@ struct Duration {
 struct Timestamp {
     std::int64_t seconds = 0;  ///< since 1970
     std::int32_t nanoseconds = 0;
-    std::int32_t offset = 0;  ///< of the zone it was written in, in seconds; only printing shows it
+    std::int32_t offset = 0;  ///< seconds of the zone it was written in; only printing uses it
 };
-/// A failure that goes through an expression like a value, until && or || absorbs it.
+/// A failure, which passes through an expression like a value until && or || absorbs it.
 struct Failure {
     std::shared_ptr<const std::string> text;
 };
-/// A value that is a type: what `type(x)` returns.
+/// A type as a value, as `type(x)` returns it.
 struct TypeName {
     std::shared_ptr<const std::string> name;
 };
-/// An optional value; an empty one has no value.
+/// An optional value; nullptr if empty.
 struct Optional {
     std::shared_ptr<const Value> value;
 };
-/// Data that the schema says nothing about: it can be compared, and nothing else.
+/// Data that the schema does not describe. It can only be compared.
 struct Unknown {
     const json::Value* data = nullptr;
 };
 
-/// What an extension adds to the kinds of values: URLs, quantities.
+/// A value of a type that an extension adds: URLs, quantities.
 class Opaque {
   public:
     Opaque() = default;
@@ -78,14 +79,14 @@ class Opaque {
     virtual ~Opaque() = default;
     /// The name of its type.
     virtual std::string_view type_name() const = 0;
-    /// Whether the other, of the same type, is equal.
+    /// Returns true if the other value, which has the same type, is equal.
     virtual bool is_equal(const Opaque& other) const = 0;
 };
 
-/// A value that an expression has or is given.
+/// A value of an expression or a variable.
 ///
 /// Values made from documents refer to them and are read on demand. Lifetime: the document must
-/// outlive the value and all that was made of it. Thread: one at a time.
+/// outlive the value and everything made from it. Thread: one at a time.
 class Value {
   public:
     Value() = default;
@@ -104,7 +105,7 @@ class Value {
     Value(std::shared_ptr<const List> v) : data_(std::move(v)) {}
     Value(std::shared_ptr<const Map> v) : data_(std::move(v)) {}
     Value(std::shared_ptr<const Opaque> v) : data_(std::move(v)) {}
-    /// No other pointer becomes a boolean.
+    /// Prevents the conversion of a pointer to a boolean.
     template <class T>
     Value(T*) = delete;
 
@@ -116,7 +117,7 @@ class Value {
     const T* get_if() const {
         return std::get_if<T>(&data_);
     }
-    /// The content. Requires: is<T>().
+    /// Returns the content. Requires: is<T>().
     template <class T>
     const T& get() const {
         const T* found = std::get_if<T>(&data_);
@@ -128,9 +129,9 @@ class Value {
     bool is_failure() const { return is<Failure>(); }
     bool is_true() const { return is<bool>() && get<bool>(); }
     bool is_false() const { return is<bool>() && !get<bool>(); }
-    /// The text of a string. Requires: is<Text>().
+    /// Returns the text of a string. Requires: is<Text>().
     std::string_view text() const { return get<Text>().view(); }
-    /// The list, map or extension; nullptr when it is none.
+    /// Returns the list, map or extension value; nullptr if it has another type.
     const List* list() const;
     const Map* map() const;
     const Opaque* opaque() const;
@@ -156,31 +157,31 @@ class Value {
         data_;
 };
 
-/// A failure with that text.
+/// Makes a failure with this text.
 Value make_failure(std::string text);
-/// The failure of an operation for values of these types.
+/// Makes the failure of an operation that does not support its operands.
 Value no_such_overload();
 Value make_string(std::string text);
 Value make_type_value(std::string name);
 Value make_optional(Value value);
-/// The name of the type of a value, as `type(x)` and error messages call it.
+/// Returns the name of a value's type, as `type(x)` and error messages print it.
 std::string type_name(const Value& value);
 
-/// A list: items, or an array of a document with the schema of that array.
+/// A list: of items, or of an array in a document with its schema.
 class List {
   public:
-    /// Items; `schema`: of the array whose list type they keep; nullptr when there is none.
+    /// A list of items. `schema` is that of the array whose list type they keep, or nullptr.
     explicit List(std::vector<Value> items, const Schema* schema = nullptr)
         : schema_(schema), items_(std::move(items)) {}
-    /// An array of a document. `schema`: of the array; nullptr when there is none.
+    /// A list from an array in a document. `schema` is that of the array, or nullptr.
     List(const json::Array& array, const Schema* schema);
 
     std::size_t size() const { return raw_ != nullptr ? raw_->size() : items_.size(); }
     /// Requires: index < size().
     const Value& at(std::size_t index) const;
-    /// The array of the document; nullptr for a list that an expression made.
+    /// The array in the document; nullptr for a list made by an expression.
     const json::Array* raw() const { return raw_; }
-    /// The schema of the array; nullptr for a list that an expression made.
+    /// The schema of the array; nullptr if it has none.
     const Schema* schema() const { return schema_; }
 
   private:
@@ -190,26 +191,27 @@ class List {
     mutable std::vector<bool> is_made_;
 };
 
-/// A map: entries, or an object of a document with its schema.
+/// A map: of entries, or of an object in a document with its schema.
 class Map {
   public:
     using Entry = std::pair<Value, Value>;
 
-    /// Entries in their order; of two with the same key the last counts.
+    /// A map of entries in their order. If two entries have the same key, the last one counts.
     explicit Map(std::vector<Entry> entries) : entries_(std::move(entries)) {}
-    /// An object of a document. `schema`: of the object; nullptr when there is none.
+    /// A map from an object in a document. `schema` is that of the object, or nullptr.
     Map(const json::Object& object, const Schema* schema);
 
-    /// The number of entries; of an object all its members, also what the schema does not know.
+    /// The number of entries; for an object, all its members, including those unknown to the
+    /// schema.
     std::size_t size() const { return raw_ != nullptr ? raw_->size() : entries_.size(); }
-    /// The value of a key; none when there is none. An object with properties is asked with escaped
-    /// names, and a member that is null is absent there.
+    /// Returns the value of a key, or nullopt. For an object with properties, keys are escaped
+    /// names, and a member that is null counts as absent.
     std::optional<Value> find(const Value& key) const;
-    /// The keys, of an object those that the schema knows, sorted.
+    /// Returns the keys. For an object, those that the schema knows, sorted.
     std::vector<Value> keys() const;
     const Schema* schema() const { return schema_; }
     const json::Object* raw() const { return raw_; }
-    /// Of a map that an expression made.
+    /// The entries of a map that an expression made.
     const std::vector<Entry>& entries() const { return entries_; }
 
   private:
@@ -229,14 +231,14 @@ class Map {
     mutable std::map<std::string, std::size_t, std::less<>> positions_;
 };
 
-/// The value of a part of a document, as its schema types it; without schema as JSON types it.
-/// Data that the schema does not allow becomes a failure.
+/// Makes the value of a part of a document, typed by its schema, or as JSON if `schema` is nullptr.
+/// Data that does not match the schema becomes a failure.
 Value make_value(const json::Value& data, const Schema* schema);
 
 Value make_list(std::vector<Value> items);
 Value make_map(std::vector<Map::Entry> entries);
 
-/// The number of code points of a string.
+/// Returns the number of code points of a string.
 std::int64_t count_code_points(std::string_view text);
 
 }  // namespace sluice::cel

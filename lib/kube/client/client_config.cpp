@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kFileBytesMax = std::size_t{4} * 1024 * 1024;
 
-/// The entry of that name in a list of {name, <kind>: {…}}, and its content.
+/// Returns the content of the entry with that name in a list of {name, <kind>: {…}}.
 Result<const json::Value*> find_named(
     const json::Value& config, std::string_view list, std::string_view kind, std::string_view name
 ) {
@@ -34,7 +34,7 @@ Result<const json::Value*> find_named(
             const auto* content = entry.find(kind);
             if (kind == "user" && (content == nullptr || content->is_null())) {
                 static const json::Value kNobody = json::Object{};
-                return &kNobody;  // as kubectl reads it
+                return &kNobody;  // kubectl accepts a user without content
             }
             if (content == nullptr || !content->is_object()) {
                 return make_invalid(fmt::format("kubeconfig: {} \"{}\" has no {}", list, name, kind)
@@ -46,7 +46,7 @@ Result<const json::Value*> find_named(
     return make_invalid(fmt::format("kubeconfig: {} has no entry \"{}\"", list, name));
 }
 
-/// A string field; one of another type is an error.
+/// Returns a string field; "" if it is not set. A value of another type is an error.
 Result<std::string> string_field(const json::Value& object, std::string_view field) {
     const auto* value = object.find(field);
     if (value == nullptr || value->is_null()) {
@@ -77,7 +77,7 @@ std::string resolve(const std::string& folder, const std::string& path) {
     return path.starts_with('/') || folder.empty() ? path : folder + "/" + path;
 }
 
-/// The text of `<name>-data` (base64), or else of the file that `<name>` names.
+/// Returns the text of `<name>-data` (base64), or else of the file that `<name>` names.
 Result<std::string> data_or_file(
     const json::Value& object, const std::string& name, const std::string& folder
 ) {
@@ -99,7 +99,7 @@ Result<std::string> data_or_file(
 
 Result<void> read_server(std::string_view server, ClientConfig& config) {
     if (server.find('@') != std::string_view::npos) {
-        // The value may hold a password, so it is not shown.
+        // The value may contain a password, so it is not printed.
         return make_invalid("server: user information is not supported");
     }
     auto url = net::parse_server_url(server);
@@ -148,7 +148,7 @@ Result<void> read_cluster(
     config.tls.verify = insecure == nullptr || !insecure->is_bool() || !insecure->as_bool();
     if (!config.tls.verify && !authority->empty()) {
         return make_invalid(
-            "insecure-skip-tls-verify: must not be set beside a certificate-authority"
+            "insecure-skip-tls-verify: cannot be combined with a certificate-authority"
         );
     }
     config.tls.ca_pem = std::move(*authority);
@@ -160,7 +160,7 @@ Result<void> read_cluster(
     return {};
 }
 
-/// The strings of a list; no list is an empty one.
+/// Returns the strings of a list; empty if the list is not set.
 Result<std::vector<std::string>> string_list(const json::Value* list, std::string_view field) {
     std::vector<std::string> strings;
     if (list == nullptr || list->is_null()) {
@@ -203,7 +203,7 @@ Result<Impersonation> read_impersonation(const json::Value& user) {
         }
     }
     const auto is_broken = [](const std::string& text) {
-        return text.find_first_of("\r\n") != std::string::npos;  // it would forge header lines
+        return text.find_first_of("\r\n") != std::string::npos;  // line ends would forge headers
     };
     const bool has_broken_extra = std::ranges::any_of(made.extra, [&](const auto& entry) {
         return std::ranges::any_of(entry.second, is_broken);
@@ -214,7 +214,7 @@ Result<Impersonation> read_impersonation(const json::Value& user) {
     }
     const bool has_more = !made.uid.empty() || !made.groups.empty() || !made.extra.empty();
     if (made.user.empty() && has_more) {
-        return make_invalid("as: is needed beside as-uid, as-groups and as-user-extra");
+        return make_invalid("as: is required with as-uid, as-groups and as-user-extra");
     }
     return made;
 }
@@ -240,7 +240,7 @@ Result<void> read_user(
         if (!plugin) {
             return with_context(plugin.error(), "exec");
         }
-        // A plugin is given the certificates, wherever the kubeconfig has them.
+        // A plugin gets the CA certificates as data, also if the kubeconfig names a file.
         constexpr const char* kAuthorities = "certificate-authority-data";
         if (plugin->cluster.is_object() && plugin->cluster.find(kAuthorities) == nullptr &&
             !config.tls.ca_pem.empty()) {

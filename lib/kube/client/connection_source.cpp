@@ -32,7 +32,7 @@ void resolve_field(json::Value& object, std::string_view field, const std::strin
     }
 }
 
-/// File names within the entry count from the folder of its own file.
+/// Resolves relative file names within the entry against the folder of its own file.
 void resolve_entry(json::Value& entry, const std::string& folder) {
     if (json::Value* cluster = entry.find("cluster"); cluster != nullptr && cluster->is_object()) {
         resolve_field(*cluster, "certificate-authority", folder);
@@ -140,7 +140,7 @@ Result<json::Value> merge_kubeconfigs(const std::vector<std::string>& files) {
     }
     if (!has_any) {
         return Error{
-            ErrorCode::NotFound, fmt::format("there is no file {}", fmt::join(files, ", ")), {}
+            ErrorCode::NotFound, fmt::format("file not found: {}", fmt::join(files, ", ")), {}
         };
     }
     return std::move(merge).take();
@@ -178,8 +178,8 @@ Result<Connection> find_server(const ConnectionSource& source) {
         return Error{
             ErrorCode::NotFound,
             fmt::format(
-                "no API server is known: this is no pod, --kubeconfig and KUBECONFIG are not set, "
-                "and there is no file {}",
+                "no API server found: not in a pod, --kubeconfig and KUBECONFIG are not set, "
+                "and {} does not exist",
                 file
             ),
             {}

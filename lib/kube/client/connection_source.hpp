@@ -1,3 +1,4 @@
+// Finds the API server to connect to: a kubeconfig, or the service account of a pod.
 #pragma once
 
 #include "kube/client/client_config.hpp"
@@ -6,33 +7,33 @@
 
 namespace sluice::kube {
 
-/// Where a client may find its API server.
+/// The places where a client may find its API server.
 struct ConnectionSource {
-    std::string kubeconfig_file;  ///< of a flag; "": not given
-    std::string context;          ///< of a flag; "": that of the kubeconfig
-    /// The process's environment, of which KUBECONFIG, HOME, KUBERNETES_SERVICE_HOST and …_PORT,
-    /// and those of choose_proxy().
+    std::string kubeconfig_file;  ///< from a flag; "" if not given
+    std::string context;          ///< from a flag; "": the kubeconfig's current-context
+    /// The process's environment. KUBECONFIG, HOME, KUBERNETES_SERVICE_HOST and …_PORT are read,
+    /// and the variables of choose_proxy().
     InClusterSource process;
 };
 
 struct Connection {
     ClientConfig config;
-    bool in_cluster = false;    ///< by the service account of the pod that this process is in
-    std::string pod_namespace;  ///< of that pod, whatever connects; "": this is no pod
-    std::string found_in;       ///< for the user: a file, or what is said of a pod
+    bool in_cluster = false;    ///< connects by the service account of this process's pod
+    std::string pod_namespace;  ///< namespace of this process's pod; "" if not in a pod
+    std::string found_in;       ///< for messages: a file, or a phrase for the pod's service account
 };
 
-/// How to reach the API server: by the kubeconfig of the flag; else by the pod's service account,
-/// unless a context is asked for; else by the files that KUBECONFIG lists, merged as kubectl does;
-/// else by `.kube/config` in the home folder; by way of the kubeconfig's proxy-url, or of the proxy
-/// that the environment names (choose_proxy). Errors: NotFound when there is none of them, Invalid
-/// for one that cannot be used.
+/// Finds the API server. The first of these that exists is used: the kubeconfig of the flag; the
+/// pod's service account, unless a context is requested; the files that KUBECONFIG lists, merged as
+/// kubectl merges them; `.kube/config` in the home folder. The proxy is the kubeconfig's proxy-url,
+/// or else the one that the environment configures (choose_proxy). Errors: NotFound if none exists;
+/// Invalid if the one that exists cannot be used.
 Result<Connection> find_connection(const ConnectionSource& source);
 
-/// The kubeconfig that several files make together: of each cluster, user and context the first one
-/// of its name counts, of current-context the first that is set. File names within count from the
-/// folder of their own file. Files that do not exist are left out. Errors: NotFound when none
-/// exists, Invalid naming the file.
+/// Merges several kubeconfigs into one. The first cluster, user or context of each name wins, and
+/// the first current-context that is set. Relative file names are resolved against the folder of
+/// their own file. Files that do not exist are skipped. Errors: NotFound if no file exists; Invalid
+/// naming the file.
 Result<json::Value> merge_kubeconfigs(const std::vector<std::string>& files);
 
 }  // namespace sluice::kube

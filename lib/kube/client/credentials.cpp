@@ -12,11 +12,11 @@ namespace sluice::kube {
 
 namespace {
 
-/// Those of cloud providers ask a server of theirs.
+/// The time limit of a plugin. Plugins of cloud providers ask a remote server.
 constexpr Duration kPluginMax = std::chrono::minutes(1);
 constexpr Duration kTurn = std::chrono::milliseconds(20);
 
-/// Sets the flag as long as it lives.
+/// Sets a flag for the lifetime of this object.
 class WhileRunning {
   public:
     explicit WhileRunning(bool& flag) : flag_(flag) { flag_ = true; }
@@ -83,7 +83,7 @@ boost::asio::awaitable<bool> Credentials::renew() {
         co_return false;
     }
     if (token() != before) {
-        co_return true;  // another call has renewed it meanwhile
+        co_return true;  // another call renewed it in the meantime
     }
     const auto done = co_await run_plugin(&plugin);
     co_return done.has_value();
@@ -106,7 +106,7 @@ boost::asio::awaitable<Result<void>> Credentials::run_plugin(const ExecPlugin* p
         if (has_hint) {
             error.detail += "; " + plugin->install_hint;
         }
-        // Without it nothing can be asked: not what a missing object would mean.
+        // A missing plugin must not look like a missing API object (NotFound).
         error.code = error.code == ErrorCode::NotFound ? ErrorCode::Invalid : error.code;
         co_return with_context(error, "credential plugin");
     }

@@ -1,3 +1,4 @@
+// The credentials that a client sends to the API server, renewed when they expire.
 #pragma once
 
 #include "base/clock.hpp"
@@ -13,25 +14,26 @@
 
 namespace sluice::kube {
 
-/// What a client shows of itself to the API server: a token that is fixed, comes from a file or
-/// from a plugin, and a certificate that a plugin gave. Thread: that of the client's loop.
+/// The credentials that a client sends to the API server: a token (fixed, from a file or from a
+/// plugin), and the certificate of a plugin. Thread: that of the client's loop.
 class Credentials {
   public:
-    /// `on_certificate` is called with each new certificate and key of a plugin, for connections
-    /// from then on. Lifetime: the clock must outlive it.
+    /// `on_certificate` is called with each new certificate and key from a plugin, for later
+    /// connections. Lifetime: the clock must outlive this object.
     Credentials(
         const ClientConfig& config,
         const Clock& clock,
         std::function<Result<void>(const ExecCredential&)> on_certificate
     );
 
-    /// Runs the plugin, if there is one, when its last credentials have expired. Calls that come
-    /// while it runs wait for it. Errors: those of the plugin, naming its command and its hint;
+    /// Runs the plugin, if there is one, when its last credentials have expired. Calls made while
+    /// it runs wait for it. Errors: those of the plugin, with its command and its install hint;
     /// Canceled.
     boost::asio::awaitable<Result<void>> prepare();
-    /// The server refused the credentials: whether there are others now.
+    /// Call it when the server refused the credentials. Returns true if new credentials are
+    /// available.
     boost::asio::awaitable<bool> renew();
-    /// The bearer token, or "" when there is none.
+    /// Returns the bearer token; "" if the client has none.
     const std::string& token();
 
   private:

@@ -13,8 +13,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Enough for the events of thousands of admissions a minute, and few beside the controller's other
-/// requests.
+/// Enough for the events of thousands of admissions a minute, and few compared to the controller's
+/// other requests.
 constexpr std::size_t kWritesMax = 4;
 
 }  // namespace

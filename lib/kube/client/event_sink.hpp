@@ -1,3 +1,4 @@
+// Records Events and writes them to the API server in the background.
 #pragma once
 
 #include "base/clock.hpp"
@@ -16,10 +17,11 @@
 
 namespace sluice::kube {
 
-/// Records events and writes them beside everything else, several at a time and those of one Event
-/// in order. An event that cannot be written is logged and dropped, for no decision may wait for
-/// it; of those that came too fast the log has the number. While `may_write` says no, as it does
-/// when the lease is lost, nothing is written. Lifetime: client and clock must outlive it.
+/// Records events and writes them in the background, several at a time but the writes of one Event
+/// in order. An event that cannot be written is logged and dropped, because no decision may wait
+/// for it. If events come too fast, the number of dropped ones is logged. While `may_write` returns
+/// false, as after the lease is lost, nothing is written. Lifetime: client and clock must outlive
+/// this object.
 class EventSink {
   public:
     EventSink(
@@ -30,17 +32,18 @@ class EventSink {
         std::uint64_t seed,
         std::function<bool()> may_write = [] { return true; }
     );
-    /// Never waits.
+    /// Records an event. Never waits.
     void record(const EventNote& note);
-    /// Writes what is recorded until cancelled.
+    /// Writes recorded events until cancelled.
     boost::asio::awaitable<void> run();
-    /// Writes what is still queued; for an orderly end, under the caller's timeout.
+    /// Writes the events that are still queued. For an orderly shutdown; the caller limits the
+    /// time.
     boost::asio::awaitable<void> flush();
-    /// How many were dropped since the start because they came too fast.
+    /// The number of events dropped since the start because they came too fast.
     std::uint64_t dropped() const { return recorder_.dropped(); }
 
   private:
-    /// Begins as many writes as there may be at a time.
+    /// Begins as many writes as may run at the same time.
     void begin_writes(net::TaskGroup* tasks);
     void tell_dropped();
     boost::asio::awaitable<void> perform(EventRecorder::Write write);
@@ -51,8 +54,8 @@ class EventSink {
     std::function<bool()> may_write_;
     EventRecorder recorder_;
     boost::asio::any_io_executor executor_;
-    std::set<std::string> under_way_;  ///< names of Events that are written just now
-    net::Notifier changed_;            ///< something was recorded, or a write has ended
+    std::set<std::string> under_way_;  ///< names of Events that are being written
+    net::Notifier changed_;            ///< an event was recorded, or a write has ended
     net::Notifier write_ended_;        ///< for flush()
 };
 

@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 2> kVersions = {
     "client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"
 };
 
-/// The fields of a kubeconfig's cluster that a plugin is told.
+/// The fields of a kubeconfig's cluster that a plugin receives.
 constexpr std::array<std::string_view, 5> kClusterFields = {
     "server",
     "tls-server-name",
@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 5> kClusterFields = {
     "proxy-url",
 };
 
-/// Of the cluster's extensions the one whose content a plugin gets as `config`.
+/// The extension of the cluster whose content a plugin receives as `config`.
 constexpr std::string_view kExtension = "client.authentication.k8s.io/exec";
 
 Result<std::vector<std::string>> read_arguments(const json::Value& exec) {
@@ -86,14 +86,14 @@ json::Value describe_cluster(const json::Value& cluster) {
 Result<void> check_mode(const json::Value& exec, std::string_view api_version) {
     const std::string_view mode = exec.string_at("interactiveMode");
     if (mode == "Always") {
-        return make_invalid("interactiveMode: Always needs a terminal, which there is none of");
+        return make_invalid("interactiveMode: Always needs a terminal, which plugins lack");
     }
     if (mode.empty() && api_version == kVersions.front()) {
         return make_invalid("interactiveMode: is not set");
     }
     if (!mode.empty() && mode != "Never" && mode != "IfAvailable") {
         return make_invalid(
-            fmt::format("interactiveMode: \"{}\" is none of Never, IfAvailable, Always", mode)
+            fmt::format("interactiveMode: \"{}\" is not one of Never, IfAvailable, Always", mode)
         );
     }
     return {};
@@ -162,7 +162,7 @@ std::string make_exec_info(const ExecPlugin& plugin) {
 Result<ExecCredential> parse_exec_credential(std::string_view text, const ExecPlugin& plugin) {
     const auto answer = json::parse(text);
     if (!answer) {
-        // The text may hold a token, of which an error would show a part.
+        // The text may contain a token, and an error with a position would quote a part of it.
         return make_invalid("it printed no JSON");
     }
     if (answer->string_at("kind") != "ExecCredential" ||
@@ -185,7 +185,7 @@ Result<ExecCredential> parse_exec_credential(std::string_view text, const ExecPl
     if (credential.token.empty() && credential.certificate_pem.empty()) {
         return make_invalid("it printed neither a token nor a certificate");
     }
-    // Anything else would let it forge header lines.
+    // Blanks or line ends in a token would forge header lines.
     if (credential.token.find_first_of("\r\n \t") != std::string::npos) {
         return make_invalid("its token has blanks or line ends");
     }
@@ -193,7 +193,7 @@ Result<ExecCredential> parse_exec_credential(std::string_view text, const ExecPl
     if (!expiration.empty()) {
         const auto expires_at = api::parse_time(expiration);
         if (!expires_at) {
-            return make_invalid("its expirationTimestamp is no time");
+            return make_invalid("its expirationTimestamp is not a time");
         }
         credential.expires_at = *expires_at;
     }

@@ -1,3 +1,4 @@
+// Credential plugins of a kubeconfig (client.authentication.k8s.io): their fields and output.
 #pragma once
 
 #include "base/clock.hpp"
@@ -11,39 +12,39 @@
 
 namespace sluice::kube {
 
-/// A command that prints credentials, as the user of a kubeconfig names it
-/// (client.authentication.k8s.io/v1 and v1beta1, KEP-541). Managed clusters (EKS, GKE, AKS) hand
-/// out kubeconfigs with one.
+/// A command that prints credentials, as configured in a kubeconfig's user
+/// (client.authentication.k8s.io/v1 and v1beta1, KEP-541). Managed clusters (EKS, GKE, AKS)
+/// distribute kubeconfigs with one.
 struct ExecPlugin {
     std::string api_version;
     std::string command;  ///< a path, or a name that is looked up in PATH
     std::vector<std::string> arguments;
-    std::vector<std::string> environment;  ///< NAME=value, beside this process's own
-    std::string install_hint;              ///< for the user, when there is no such command
-    /// What the command is told of the cluster when it asks for that (provideClusterInfo); null: it
-    /// does not.
+    std::vector<std::string> environment;  ///< NAME=value, added to this process's environment
+    std::string install_hint;              ///< shown to the user if the command does not exist
+    /// The cluster's description for the command, if it asks for it (provideClusterInfo); else
+    /// null.
     json::Value cluster = {};
 };
 
-/// Credentials as a plugin printed them. Secret: never log them.
+/// Credentials that a plugin printed. Secret: never log them.
 struct ExecCredential {
-    std::string token;            ///< "": none
-    std::string certificate_pem;  ///< "": none; else there is a key too
+    std::string token;            ///< "" if the plugin printed no token
+    std::string certificate_pem;  ///< "" if the plugin printed none; otherwise there is a key too
     std::string private_key_pem;
-    std::optional<Time> expires_at;  ///< none: good as long as the server takes it
+    std::optional<Time> expires_at;  ///< if nullopt, valid until the server refuses it
 };
 
-/// Reads the field `exec` of a kubeconfig's user. A relative command with a slash counts from
-/// `folder`. `cluster` is the kubeconfig's cluster. Errors: Invalid naming the field, also where
-/// the plugin must have a terminal (interactiveMode Always).
+/// Reads the field `exec` of a kubeconfig's user. A relative command with a slash is resolved
+/// against `folder`. `cluster` is the kubeconfig's cluster. Errors: Invalid naming the field, also
+/// if the plugin requires a terminal (interactiveMode Always).
 Result<ExecPlugin> read_exec_plugin(
     const json::Value& exec, const json::Value& cluster, const std::string& folder
 );
 
-/// The value of the variable KUBERNETES_EXEC_INFO that the command gets.
+/// Returns the value of the variable KUBERNETES_EXEC_INFO for the command.
 std::string make_exec_info(const ExecPlugin& plugin);
 
-/// Reads what the command printed. Errors: Invalid saying what is wrong, never with a secret in it.
+/// Parses the output of the command. Errors: Invalid naming the fault, never with a secret in it.
 Result<ExecCredential> parse_exec_credential(std::string_view text, const ExecPlugin& plugin);
 
 }  // namespace sluice::kube

@@ -17,10 +17,10 @@
 namespace sluice::kube {
 namespace {
 
-/// Attempts of one call, the first included.
+/// Attempts of one call, including the first.
 constexpr int kAttemptsMax = 8;
 constexpr BackoffOptions kCallBackoff{std::chrono::milliseconds(100), std::chrono::seconds(5), 50};
-/// An error answer longer than this is cut.
+/// An error response longer than this is cut.
 constexpr std::size_t kErrorBodyMax = std::size_t{1024} * 1024;
 
 Error canceled() {
@@ -39,10 +39,10 @@ class HttpWatchStream final : public WatchStream {
     std::unique_ptr<net::ResponseStream> stream_;
 };
 
-/// One attempt's end and what may follow it.
+/// The outcome of one attempt.
 struct Attempt {
     Result<std::string> answer;
-    int http_status = 0;  ///< 0: no answer came
+    int http_status = 0;  ///< 0: no response
     bool may_repeat = false;
 };
 
@@ -50,7 +50,7 @@ bool is_success(int status) {
     return status >= 200 && status < 300;
 }
 
-/// Whether a read that got this answer may do better when repeated.
+/// Returns true for the status of a temporary failure, after which a read may be repeated.
 bool is_passing(int status) {
     return status == 502 || status == 503 || status == 504;
 }
@@ -59,7 +59,7 @@ bool is_passing(int status) {
 
 namespace {
 
-/// The headers by which a request asks to act as another user.
+/// Returns the headers that ask to act as another user.
 net::HttpHeaders impersonation_headers(const Impersonation& as) {
     net::HttpHeaders headers;
     if (as.user.empty()) {
@@ -198,7 +198,7 @@ class HttpClient::Impl {
         }
     }
 
-    /// Waits for the client's own rate limit.
+    /// Waits for the client-side rate limit.
     Async<void> wait_for_turn(Deadline deadline) {
         const auto now = clock_.instant();
         const auto turn = limiter_.reserve(now, deadline.remaining());

@@ -1,3 +1,4 @@
+// The client of a real API server: retries, rate limit, credentials.
 #pragma once
 
 #include "base/clock.hpp"
@@ -12,21 +13,22 @@
 
 namespace sluice::kube {
 
-/// The Client of a real API server. What it repeats by itself, with growing jittered delays and
-/// never beyond the call's timeout: reads that did not get through or met a 5xx that passes; writes
-/// only when the server said that it did not act (429, or 503 with Retry-After) or cannot have
-/// received them; any call once after a 401 that a new token may cure.
+/// The Client of a real API server. It retries calls with growing jittered delays, but never beyond
+/// the call's timeout: reads after a connection failure or a temporary 5xx; writes only if the
+/// server said that it did not act (429, or 503 with Retry-After) or cannot have received them; any
+/// call once after a 401 if new credentials are available.
 class HttpClient final : public Client {
   public:
-    /// Errors: Invalid for certificates or keys that cannot be used. Nothing is sent yet.
-    /// Lifetime: the clock must outlive it, and it its calls (but not its watches).
+    /// Makes a client; sends nothing yet. Errors: Invalid if certificates or keys cannot be used.
+    /// Lifetime: the clock must outlive the client, and the client its calls (but not its watches).
     static Result<std::unique_ptr<HttpClient>> make(
         const ClientConfig& config, const Clock& clock, std::uint64_t seed
     );
     ~HttpClient() override;
 
-    /// Told of every request that was tried, repetitions too: its method, and the status of the
-    /// answer or 0 when there was none. Lifetime: what it refers to must outlive the calls.
+    /// Called after every attempt of a request, including retries, with its method and the
+    /// response's status (0 without a response). Lifetime: objects that it refers to must outlive
+    /// the calls.
     using OnAnswer = std::function<void(const std::string& method, int status)>;
     void on_answer(OnAnswer function);
 

@@ -14,7 +14,7 @@ namespace sluice::kube {
 namespace asio = boost::asio;
 namespace {
 
-/// How long giving the lease up may take; the process ends afterwards in any case.
+/// Time limit for releasing the lease; the process ends afterwards in any case.
 constexpr Duration kReleaseTimeout = std::chrono::seconds(5);
 
 }  // namespace
@@ -144,7 +144,7 @@ asio::awaitable<void> LeaderElection::perform(LeaderElector::Step step) {
         co_return;
     }
     if (step.action != LeaderElector::Action::Get && options_.may_lead && !options_.may_lead()) {
-        take(Error{ErrorCode::Unavailable, "this replica does not work: its loop stands still", {}}
+        take(Error{ErrorCode::Unavailable, "this replica cannot lead: its event loop is stuck", {}}
         );
         co_return;
     }

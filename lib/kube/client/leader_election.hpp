@@ -1,3 +1,4 @@
+// Performs the actions of a LeaderElector: reads and writes the Lease.
 #pragma once
 
 #include "base/clock.hpp"
@@ -14,23 +15,24 @@
 
 namespace sluice::kube {
 
-/// Performs what a LeaderElector says. Lifetime: client and clock must outlive it.
+/// Performs the actions of a LeaderElector. Lifetime: client and clock must outlive this object.
 ///
 ///     const auto elected = co_await election.acquire();
-///     … run the scheduler beside …
+///     … run the scheduler at the same time …
 ///     co_await election.hold();      // returns when the lease was lost: end the process at once
 ///     co_await election.release();   // on an orderly end
 class LeaderElection final : public Leadership {
   public:
     LeaderElection(Client& client, const Clock& clock, LeaderOptions options, std::uint64_t seed);
 
-    /// Competes until elected; false when cancelled, or when the lease was held before and is lost.
+    /// Competes until elected (true). Returns false if cancelled, or if the lease was held before
+    /// and is lost.
     boost::asio::awaitable<bool> acquire();
-    /// Renews the lease until it is lost (true) or this is cancelled (false).
+    /// Renews the lease until it is lost (true) or this call is cancelled (false).
     boost::asio::awaitable<bool> hold();
     boost::asio::awaitable<void> release() override;
 
-    /// acquire(), then hold().
+    /// Calls acquire(), then hold().
     boost::asio::awaitable<bool> lead(std::function<void()> on_elected) override;
 
     const LeaseTerm& term() const override { return term_; }
@@ -38,14 +40,14 @@ class LeaderElection final : public Leadership {
     const std::string& holder() const { return elector_.holder(); }
 
   private:
-    /// Writes a Lease as it is to be after release().
+    /// Writes a Lease in its released form.
     boost::asio::awaitable<Result<std::string>> write_released(
         const api::Lease* lease, Duration timeout
     );
     boost::asio::awaitable<Result<api::Lease>> read_lease(Duration timeout);
     boost::asio::awaitable<void> perform(LeaderElector::Step step);
     void take(const Result<std::string>& answer);
-    /// What to do now; also ends a term that is over.
+    /// Returns the action to take now; also ends a term that is over.
     LeaderElector::Step next();
     void publish_term();
 

@@ -1,3 +1,4 @@
+// Leader election on a separate thread, so that a busy event loop does not delay renewals.
 #pragma once
 
 #include "base/clock.hpp"
@@ -15,12 +16,12 @@
 
 namespace sluice::kube {
 
-/// A LeaderElection on a thread of its own, over a client of its own: however long its caller's
-/// loop is busy, the lease is renewed. Lifetime: the clock must outlive it; no call is under way
-/// when it ends. Thread: any, unless said otherwise.
+/// A LeaderElection on a separate thread, with a separate client: the lease is renewed even while
+/// the caller's event loop is busy. Lifetime: the clock must outlive it; no call is in progress
+/// when it is destroyed. Thread: any, unless stated otherwise.
 class LeaderThread final : public Leadership {
   public:
-    /// The client is called on the new thread alone.
+    /// The client is called only on the new thread.
     LeaderThread(
         std::unique_ptr<Client> client,
         const Clock& clock,
@@ -37,7 +38,7 @@ class LeaderThread final : public Leadership {
     const LeaseTerm& term() const override { return election_.term(); }
 
   private:
-    net::LoopThread thread_;  // its loop outlives the client's connections
+    net::LoopThread thread_;  // destroyed after the client's connections, which use its loop
     std::unique_ptr<Client> client_;
     LeaderElection election_;
 };

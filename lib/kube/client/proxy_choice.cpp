@@ -15,7 +15,7 @@ namespace {
 
 namespace ip = boost::asio::ip;
 
-/// A variable that is set, and its name.
+/// An environment variable that is set.
 struct Variable {
     std::string_view name;
     std::string_view value;
@@ -64,7 +64,7 @@ bool is_in_network(const ip::address& address, std::string_view network) {
            v6.canonical() == ip::network_v6(address.to_v6(), v6.prefix_length()).canonical();
 }
 
-/// Takes `:port` off the entry; none: it has no port.
+/// Removes `:port` from the entry and returns the port; "" if the entry has no port.
 std::string take_port(std::string& entry) {
     const auto colon = entry.rfind(':');
     const bool has_port =

@@ -1,3 +1,4 @@
+// Chooses the proxy for a server from the environment, as Go programs do.
 #pragma once
 
 #include "base/error.hpp"
@@ -10,11 +11,12 @@
 
 namespace sluice::kube {
 
-/// The proxy that the environment names for a server, as Go's programs choose it: HTTPS_PROXY (for
-/// plain HTTP: HTTP_PROXY) unless NO_PROXY has the server; each variable in lower case too.
-/// NO_PROXY lists names (with all below them; with a dot in front only those), addresses, networks
-/// such as 10.0.0.0/8, each perhaps with a port, or `*`. A server on this machine is reached
-/// directly. Errors: Invalid naming the variable.
+/// Returns the proxy that the environment configures for a server, as Go programs choose it:
+/// HTTPS_PROXY (for plain HTTP: HTTP_PROXY), unless NO_PROXY lists the server. Each variable may
+/// also be in lower case. NO_PROXY lists names (which include their subdomains; with a leading dot,
+/// only the subdomains), addresses, networks such as 10.0.0.0/8, or `*`; names and addresses may
+/// have a port. A server on this machine is reached directly. Returns nullopt to connect directly.
+/// Errors: Invalid naming the variable.
 Result<std::optional<net::Proxy>> choose_proxy(
     const std::map<std::string, std::string>& environment,
     bool use_tls,

@@ -12,7 +12,7 @@ namespace sluice::kube {
 namespace asio = boost::asio;
 namespace {
 
-/// After so many events in a row the others on the thread get their turn.
+/// After this many events in a row, other work on the thread gets its turn.
 constexpr int kEventsAtATime = 100;
 
 UnreadableObject make_unreadable(std::string_view object, const Error& error) {
@@ -21,7 +21,7 @@ UnreadableObject make_unreadable(std::string_view object, const Error& error) {
 
 }  // namespace
 
-/// One reflector at work.
+/// One run of a reflector.
 class Reflector::Run {
   public:
     explicit Run(Reflector& reflector)
@@ -154,7 +154,7 @@ class Reflector::Run {
         watcher_.on_watch_ended(error, clock_->instant());
     }
 
-    /// The error that ends the watch, if the line does.
+    /// Processes one line of the watch. Returns an error if the line ends the watch.
     std::optional<Error> take_line(const std::string& line) {
         const auto event = decode_watch_line(line);
         if (!event) {

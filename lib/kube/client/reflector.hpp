@@ -1,3 +1,4 @@
+// Keeps a store equal to the API server's objects of one kind, by list and watch.
 #pragma once
 
 #include "api/meta/codec.hpp"
@@ -19,31 +20,31 @@
 namespace sluice::kube {
 
 struct ReflectorOptions {
-    std::string namespace_;  ///< empty: all
+    std::string namespace_;  ///< empty: all namespaces
     std::string label_selector;
     std::string field_selector;
     WatcherOptions watcher;
     std::uint64_t seed = 1;
-    api::Interner* interner = nullptr;  ///< for pod templates
-    /// The account may lack the right to list: refusals are logged at the level debug.
+    api::Interner* interner = nullptr;  ///< shares equal pod templates
+    /// The account may not be allowed to list: refusals are logged at level debug.
     bool may_be_refused = false;
 };
 
-/// Keeps a store equal to what the API server has and reports each change. Failures are logged, and
-/// retried after a backoff without end. An object that cannot be read is logged and reported with
-/// what was read last of it; the store knows it as unreadable. Lifetime: client, clock and store
-/// must outlive it.
+/// Keeps a store equal to the API server's state and reports each change. Failures are logged and
+/// retried with a backoff, without limit. An object that cannot be decoded is logged and reported
+/// with the last version that could be; the store records it as unreadable. Lifetime: client, clock
+/// and store must outlive this object.
 class Reflector {
   public:
     using OnChange = std::function<void(const AnyChange&)>;
-    /// Why a run ended.
+    /// The reason why run() ended.
     enum class End : std::uint8_t {
         Cancelled,
-        NotServed,  ///< the server does not have the collection (any more)
+        NotServed,  ///< the server does not serve the collection, or no longer does
     };
 
     /// `on_synced` is called after each whole list, when all its changes have been reported;
-    /// `on_refused` after a list that the server does not allow this account.
+    /// `on_refused` after the server did not allow this account to list.
     Reflector(
         Client& client,
         const Clock& clock,
@@ -61,8 +62,7 @@ class Reflector {
           on_synced_(std::move(on_synced)),
           on_refused_(std::move(on_refused)) {}
 
-    /// Lists and watches until cancelled, or until the server does not have the collection (any
-    /// more).
+    /// Lists and watches until cancelled, or until the server does not serve the collection.
     boost::asio::awaitable<End> run();
 
   private:

@@ -31,7 +31,7 @@ bool TokenSource::read() {
     }
     const auto end = text->find_last_not_of(" \t\r\n");
     text->resize(end == std::string::npos ? 0 : end + 1);
-    // Anything else would let a file forge header lines.
+    // Blanks or line ends within the token would forge header lines.
     if (text->empty() || text->find_first_of("\r\n \t") != std::string::npos) {
         log::warning("token file holds no token", {{"file", file_}});
         return false;

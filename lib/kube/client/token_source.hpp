@@ -1,3 +1,4 @@
+// The bearer token of a client, read again when its file changes.
 #pragma once
 
 #include "kube/client/client_config.hpp"
@@ -9,16 +10,16 @@
 namespace sluice::kube {
 
 /// The bearer token of a client: fixed, or from a file that another program renews. Each call
-/// checks whether the file has changed, and reads it then. A file that cannot be read leaves the
-/// last token.
+/// checks whether the file has changed, and reads it again if so. If the file cannot be read, the
+/// last token stays.
 class TokenSource {
   public:
     explicit TokenSource(const ClientConfig& config)
         : token_(config.bearer_token), file_(config.token_file) {}
-    /// The token, or "" when there is none.
+    /// Returns the token; "" if the client has none.
     const std::string& token();
-    /// The server refused the token: reads the file again whatever its time says. Whether the token
-    /// is another one now, so that a second try makes sense.
+    /// Reads the file again, even if it looks unchanged; call it when the server refused the token.
+    /// Returns true if the token has changed, so that a second attempt makes sense.
     bool reload();
 
   private:

@@ -9,7 +9,7 @@
 namespace sluice::kube {
 namespace {
 
-/// Bytes that are encoded at once: whole groups of three, within the int that OpenSSL takes.
+/// Bytes encoded at a time: whole groups of three, and few enough for OpenSSL's int.
 constexpr std::size_t kPieceBytes = std::size_t{3} << 20U;
 
 bool is_blank(char c) {
@@ -31,7 +31,7 @@ std::string encode_base64(std::string_view bytes) {
     while (!bytes.empty()) {
         const auto piece = bytes.substr(0, kPieceBytes);
         const auto before = out.size();
-        // OpenSSL ends what it writes with a zero byte.
+        // OpenSSL writes a zero byte after the text.
         out.resize(before + (piece.size() + 2) / 3 * 4 + 1);
         EVP_EncodeBlock(as_bytes(out, before), as_bytes(piece), static_cast<int>(piece.size()));
         out.pop_back();
@@ -43,7 +43,8 @@ std::string encode_base64(std::string_view bytes) {
 Result<std::string> decode_base64(std::string_view text) {
     std::string digits(text);
     std::erase_if(digits, is_blank);
-    // OpenSSL takes "=" for a digit, and leaves out what it does not know at the ends.
+    // OpenSSL accepts "=" as a digit, and ignores unknown characters at both ends: check the
+    // padding and the size of the result.
     const auto padding = digits.size() - std::min(digits.find('='), digits.size());
     const bool is_padded = padding == 0 || (padding <= 2 && digits.ends_with('='));
     std::string out(digits.size() / 4 * 3, '\0');

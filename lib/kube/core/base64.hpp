@@ -1,3 +1,4 @@
+// Encodes and decodes base64, the form of byte fields in the API.
 #pragma once
 
 #include "base/error.hpp"
@@ -7,11 +8,12 @@
 
 namespace sluice::kube {
 
-/// Standard base64 with padding, as the API writes byte fields (Secret data, caBundle, kubeconfig
-/// data).
+/// Encodes bytes as standard base64 with padding, the form of the API's byte fields (Secret data,
+/// caBundle, kubeconfig data).
 std::string encode_base64(std::string_view bytes);
 
-/// The reverse; blanks and line ends are skipped. Errors: Invalid for any other foreign character.
+/// Decodes standard base64; skips blanks and line ends. Errors: Invalid if the text has any other
+/// foreign character or wrong padding.
 Result<std::string> decode_base64(std::string_view text);
 
 }  // namespace sluice::kube

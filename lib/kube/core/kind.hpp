@@ -1,3 +1,4 @@
+// Identifies kinds and objects: `Kind` by group and resource, `ObjectKey` by kind and name.
 #pragma once
 
 #include "api/schema/scheme.hpp"
@@ -10,28 +11,28 @@
 
 namespace sluice::kube {
 
-/// A kind of objects as request paths, owner references and logs name it. Two are equal when their
-/// group and resource are, so that a Volcano `Job` is never a batch `Job`. As cheap to copy and to
-/// compare for equality as a pointer. Lifetime: refers to an api::KindInfo that must outlive it;
-/// those of kind_of<T>() live as long as the process.
+/// A kind of objects, with the names that request paths, owner references and logs use for it. Two
+/// kinds are equal if their group and resource are equal, so that a Volcano `Job` never equals a
+/// batch `Job`. As cheap to copy and to compare for equality as a pointer. Lifetime: refers to an
+/// api::KindInfo that must outlive it; those of kind_of<T>() live as long as the process.
 class Kind {
   public:
-    /// No kind at all: every name is "".
+    /// The empty kind: every name is "".
     Kind();
     explicit Kind(const api::KindInfo& info) : info_(&info) {}
 
-    /// "" is the core group.
+    /// The API group; "" is the core group.
     std::string_view group() const { return info_->group; }
     /// The version that Sluice reads and writes.
     std::string_view version() const { return info_->version; }
-    /// As objects spell it. Example: Workload
+    /// The kind's name in objects. Example: Workload
     std::string_view name() const { return info_->kind; }
-    /// As request paths spell it. Example: workloads
+    /// The kind's name in request paths. Example: workloads
     std::string_view resource() const { return info_->plural; }
     bool is_namespaced() const { return info_->is_namespaced; }
-    /// "group/version", or the version alone in the core group.
+    /// Returns "group/version", or only the version in the core group.
     std::string api_version() const { return api::api_version(*info_); }
-    /// The identity of what it refers to, for tables that are looked up often.
+    /// The address of the kind's names, which serves as a key in tables with frequent lookups.
     const api::KindInfo* info() const { return info_; }
 
     friend bool operator==(Kind a, Kind b) {
@@ -49,14 +50,15 @@ class Kind {
     const api::KindInfo* info_;
 };
 
-/// The kind of a type of `api`.
+/// Returns the kind of a type in `api`.
 template <class T>
 Kind kind_of() {
     static constexpr api::KindInfo kInfo = api::kind_of<T>();
     return Kind(kInfo);
 }
 
-/// A kind whose names are known only at run time. Lifetime: must outlive every Kind made from it.
+/// Owns the names of a kind that is known only at run time. Lifetime: must outlive every Kind made
+/// from it.
 class RunTimeKind {
   public:
     struct Names {
@@ -86,13 +88,14 @@ class RunTimeKind {
     api::KindInfo info_;
 };
 
-/// The group of an apiVersion, "" in the core group. Example: batch of batch/v1
+/// Returns the group of an apiVersion, "" for the core group. Example: batch of batch/v1
 std::string_view group_of(std::string_view api_version);
 
-/// For messages and as one text of the identity: "jobs.batch", or "pods" in the core group.
+/// Returns "jobs.batch", or "pods" in the core group, for messages and as a unique text of the
+/// kind.
 std::string to_string(Kind kind);
 
-/// One object of a kind; `ns` is empty for kinds of cluster scope.
+/// Identifies one object of a kind. `ns` is empty for cluster-scoped kinds.
 struct ObjectKey {
     Kind kind;
     std::string ns;
@@ -102,12 +105,12 @@ struct ObjectKey {
     friend auto operator<=>(const ObjectKey&, const ObjectKey&) = default;
 };
 
-/// "ns/name", or "name" for kinds of cluster scope.
+/// Returns "ns/name", or "name" for cluster-scoped kinds.
 std::string to_string(const ObjectKey& key);
 
-/// The collection of a kind; an empty namespace is all of them.
+/// Returns the path of a kind's collection in a namespace; in all namespaces if empty.
 ResourcePath path_of(Kind kind, std::string namespace_ = {});
-/// The object.
+/// Returns the path of an object.
 ResourcePath path_of(const ObjectKey& key);
 
 }  // namespace sluice::kube

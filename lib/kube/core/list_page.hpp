@@ -1,3 +1,4 @@
+// Splits one page of a list response into its items.
 #pragma once
 
 #include "base/error.hpp"
@@ -8,15 +9,15 @@
 
 namespace sluice::kube {
 
-/// One page of a list. Lifetime: `items` view the text it was decoded from.
+/// One page of a list. Lifetime: `items` points into the text that the page was decoded from.
 struct ListPage {
     std::string resource_version;
     std::string continue_token;  ///< empty on the last page
     std::vector<std::string_view> items;
 };
 
-/// Splits a page into its items, which go to the typed decoder one by one.
-/// Errors: Invalid for malformed text or a list without metadata.resourceVersion.
+/// Splits a page into its items, for the typed decoder. Errors: Invalid if the text is malformed or
+/// the list has no metadata.resourceVersion.
 Result<ListPage> decode_list_page(std::string_view text);
 
 }  // namespace sluice::kube

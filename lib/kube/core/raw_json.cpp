@@ -10,7 +10,7 @@
 namespace sluice::kube {
 namespace {
 
-/// Nesting beyond this is refused, as it is when values are parsed.
+/// Maximum nesting, as when values are parsed.
 constexpr int kDepthMax = 128;
 
 class Scanner {
@@ -38,7 +38,7 @@ class Scanner {
         return at_ >= text_.size();
     }
 
-    /// The string that begins here, quotes included.
+    /// Reads the string that begins here, with its quotes.
     std::optional<std::string_view> take_string() {
         skip_blanks();
         const auto start = at_;
@@ -56,7 +56,7 @@ class Scanner {
         return std::nullopt;
     }
 
-    /// The value that begins here.
+    /// Reads the value that begins here.
     std::optional<std::string_view> take_value() {
         skip_blanks();
         if (at_ >= text_.size()) {

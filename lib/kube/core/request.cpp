@@ -9,7 +9,7 @@
 namespace sluice::kube {
 namespace {
 
-/// Adds `key=value` to a target, leaving out empty values.
+/// Adds `key=value` to a target, unless the value is empty.
 void add_query(std::string& target, std::string_view key, std::string_view value) {
     if (value.empty()) {
         return;

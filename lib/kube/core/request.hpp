@@ -1,3 +1,4 @@
+// The options of every API verb, and the HTTP requests made from them.
 #pragma once
 
 #include "base/clock.hpp"
@@ -12,11 +13,11 @@
 
 namespace sluice::kube {
 
-/// How long a call may take in all, its retries included.
+/// The default time limit of a call, including its retries.
 inline constexpr Duration kDefaultCallTimeout = std::chrono::seconds(30);
 
-/// Asked right before each attempt of a call: an error ends the call with it, and nothing is sent.
-/// Empty: nothing is asked.
+/// Called right before each attempt of a call. If it returns an error, nothing is sent and the call
+/// ends with that error. May be empty.
 using BeforeSend = std::function<Result<void>()>;
 
 struct GetOptions {
@@ -27,7 +28,7 @@ struct GetOptions {
 struct ListOptions {
     std::string label_selector;
     std::string field_selector;
-    std::int64_t limit = 0;  ///< objects a page; 0: all in one
+    std::int64_t limit = 0;  ///< objects in a page; 0: all in one response
     std::string continue_token;
     std::string resource_version;
     std::string resource_version_match;
@@ -38,14 +39,14 @@ struct WatchOptions {
     std::string label_selector;
     std::string field_selector;
     std::string resource_version;
-    Duration server_timeout = std::chrono::minutes(5);  ///< after which the server ends the stream
-    Duration connect_timeout = kDefaultCallTimeout;     ///< until the server's answer begins
+    Duration server_timeout = std::chrono::minutes(5);  ///< until the server ends the stream
+    Duration connect_timeout = kDefaultCallTimeout;     ///< limit until the response begins
     bool allow_bookmarks = true;
 };
 
 /// Options of create, update and merge patch.
 struct WriteOptions {
-    std::string field_manager;  ///< empty: the server takes the product of the user agent
+    std::string field_manager;  ///< if empty, the server uses the product name of the user agent
     bool dry_run = false;
     Duration timeout = kDefaultCallTimeout;
     BeforeSend before_send = {};
@@ -62,25 +63,26 @@ struct ApplyOptions {
 enum class Propagation : std::uint8_t { Unset, Orphan, Background, Foreground };
 
 struct DeleteOptions {
-    std::string uid;               ///< precondition, when not empty
-    std::string resource_version;  ///< precondition, when not empty
+    std::string uid;               ///< precondition; ignored if empty
+    std::string resource_version;  ///< precondition; ignored if empty
     Propagation propagation = Propagation::Unset;
     std::optional<std::int64_t> grace_period_seconds = std::nullopt;
     Duration timeout = kDefaultCallTimeout;
     BeforeSend before_send = {};
 };
 
-/// A call as the API server expects it, before authentication.
+/// A request as the API server expects it, before authentication.
 struct Request {
     std::string method;
     std::string target;
     std::string content_type = {};
     std::string body = {};
-    bool is_read = false;  ///< repeating it cannot change anything
+    bool is_read = false;  ///< does not change anything, so it may be repeated
     BeforeSend before_send = {};
 };
 
-/// Builders of the calls. Requires: the path has a name, or has none for list, watch and create.
+/// Functions that make the request of a verb. Requires: the path has a name; for list, watch and
+/// create it has none, except to create a subresource.
 Request make_get(const ResourcePath& path, const GetOptions& options);
 Request make_list(const ResourcePath& path, const ListOptions& options);
 Request make_watch(const ResourcePath& path, const WatchOptions& options);

@@ -1,3 +1,4 @@
+// Names of objects, and the request paths of objects, collections and subresources.
 #pragma once
 
 #include <compare>
@@ -6,7 +7,7 @@
 
 namespace sluice::kube {
 
-/// Names one object of a kind; `namespace_` is empty for cluster-scoped kinds.
+/// The name of an object of a known kind. `namespace_` is empty for cluster-scoped kinds.
 struct NamespacedName {
     std::string namespace_;
     std::string name;
@@ -15,20 +16,20 @@ struct NamespacedName {
     friend bool operator==(const NamespacedName&, const NamespacedName&) = default;
 };
 
-/// "namespace/name", or "name" when there is no namespace.
+/// Returns "namespace/name", or "name" if the namespace is empty.
 std::string to_string(const NamespacedName& key);
 
-/// The reverse of to_string(NamespacedName).
+/// Parses the text that to_string(NamespacedName) returns.
 NamespacedName parse_namespaced_name(std::string_view text);
 
-/// The key of an object of any API type.
+/// Returns the namespace and name of an object of any API type.
 template <class T>
 NamespacedName key_of(const T& object) {
     return NamespacedName{object.metadata.namespace_, object.metadata.name};
 }
 
-/// Where an object, a collection or a subresource lives in the API. The core group is "".
-/// An empty name is the collection; an empty namespace is a cluster-scoped kind or all namespaces.
+/// The path of an object, a collection or a subresource in the API. The core group is "". An empty
+/// name means the collection; an empty namespace means a cluster-scoped kind or all namespaces.
 struct ResourcePath {
     std::string group;
     std::string version;
@@ -41,8 +42,7 @@ struct ResourcePath {
     friend bool operator==(const ResourcePath&, const ResourcePath&) = default;
 };
 
-/// The path of the kind T, built from its constants. Example: `path_of<api::Job>("team-a",
-/// "train")`.
+/// Returns a path of the kind T. Example: `path_of<api::Job>("team-a", "train")`
 template <class T>
 ResourcePath path_of(
     std::string namespace_ = {}, std::string name = {}, std::string subresource = {}
@@ -57,14 +57,13 @@ ResourcePath path_of(
     };
 }
 
-/// The request target, for example "/apis/batch/v1/namespaces/team-a/jobs/train/status".
+/// Returns the request target. Example: /apis/batch/v1/namespaces/team-a/jobs/train/status
 std::string to_target(const ResourcePath& path);
 
-/// For messages: "jobs.batch team-a/train".
+/// Returns a text for messages. Example: jobs.batch team-a/train
 std::string describe(const ResourcePath& path);
 
-/// Escapes everything but the unreserved characters of RFC 3986, for path segments and query
-/// values.
+/// Escapes all characters but the unreserved ones of RFC 3986, for path segments and query values.
 std::string percent_encode(std::string_view text);
 
 }  // namespace sluice::kube

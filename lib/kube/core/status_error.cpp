@@ -14,9 +14,9 @@
 namespace sluice::kube {
 namespace {
 
-/// Longest text of a foreign body that is quoted in a message.
+/// Length at which a quoted response body is cut, in bytes.
 constexpr std::size_t kQuotedMax = 200;
-/// Longest wait that a server may ask for.
+/// Longest wait that a server may ask for, in seconds.
 constexpr int kRetryAfterMax = 3600;
 
 std::optional<ErrorCode> code_of_reason(std::string_view reason) {
@@ -80,7 +80,7 @@ int parse_seconds(std::string_view text) {
     return failure == std::errc() && at == end ? std::clamp(seconds, 0, kRetryAfterMax) : 0;
 }
 
-/// The body as one short printable line.
+/// Returns the body as one short printable line.
 std::string quote(std::string_view body) {
     std::string out(body.substr(0, kQuotedMax));
     for (auto& c : out) {
@@ -91,8 +91,9 @@ std::string quote(std::string_view body) {
     return out;
 }
 
-/// Whether the status is of a write that etcd may do yet. The API server gives etcd's own error as
-/// HTTP 500 without a reason; what a webhook or the server itself fails with has one.
+/// Returns true if the write in question may still happen in etcd. The API server passes on etcd's
+/// own error as HTTP 500 without a reason; errors of webhooks or of the API server itself have a
+/// reason.
 bool is_storage_timeout(const json::Value& status) {
     constexpr std::string_view kStorage = "etcdserver: request timed out";
     constexpr std::string_view kDeadline = "context deadline exceeded";

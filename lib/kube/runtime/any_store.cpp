@@ -67,7 +67,7 @@ api::ObjectMeta read_identity(std::string_view json) {
     if (!deleted.empty() && deleted != "null") {
         const auto whole =
             api::decode<api::ObjectMeta>("{\"deletionTimestamp\":" + std::string(deleted) + "}");
-        // That it is being deleted counts, not when.
+        // Only the presence of the deletionTimestamp matters, not its value.
         identity.deletion_timestamp =
             whole && whole->deletion_timestamp ? whole->deletion_timestamp : Time{};
     }

@@ -1,3 +1,4 @@
+// Stores the objects of one kind for code that does not know their type.
 #pragma once
 
 #include "api/meta/codec.hpp"
@@ -18,8 +19,8 @@
 
 namespace sluice::kube {
 
-/// What happened to one object, whatever its type. Of an object that cannot be read any more
-/// `before` and `after` are what was read last.
+/// A change of one object of any type. If the object can no longer be decoded, `before` and `after`
+/// are both the last version that could be.
 struct AnyChange {
     ObjectKey key;
     std::shared_ptr<const void> before;
@@ -29,7 +30,7 @@ struct AnyChange {
     bool is_removed() const { return !after; }
 };
 
-/// The change as one of objects of type T. Requires: T is the type of the kind.
+/// Returns the change with the object's type. Requires: T is the type of the kind.
 template <class T>
 Change<T> change_as(const AnyChange& change) {
     return {
@@ -39,15 +40,15 @@ Change<T> change_as(const AnyChange& change) {
     };
 }
 
-/// An object that the API server has and that cannot be decoded.
+/// An object that the API server has but that cannot be decoded.
 struct UnreadableObject {
-    api::ObjectMeta metadata;  ///< as far as it can be read; the name always
-    std::string text;          ///< the JSON
-    std::string error;         ///< what is wrong with it, naming the field
+    api::ObjectMeta metadata;  ///< the fields that could be read; always the name
+    std::string text;          ///< the object's JSON
+    std::string error;         ///< the decoder's error, which names the field
 };
 
 /// The Store of one kind for code that does not know its type: a reflector, the registry of kinds.
-/// Beside the objects it knows which ones cannot be read, so that they are not taken for absent.
+/// Also records the objects that cannot be decoded, so that they do not count as absent.
 class AnyStore {
   public:
     using Object = std::shared_ptr<const void>;
@@ -59,45 +60,47 @@ class AnyStore {
 
     Kind kind() const { return kind_; }
 
-    /// Reads an object of the kind. Errors: Invalid with the path of the field.
+    /// Decodes an object of the kind. Errors: Invalid with the path of the field.
     virtual Result<Object> decode(std::string_view json, const api::DecodeOptions& options)
         const = 0;
-    /// Adds or replaces one object, which can be read (again).
+    /// Adds or replaces one object; it no longer counts as unreadable.
     AnyChange upsert(const Object& object);
-    /// The API server has the object in a version that cannot be read; what was read last stays.
+    /// Records that the object's current version cannot be decoded. The store keeps the last
+    /// version that could be.
     AnyChange set_unreadable(const NamespacedName& name, UnreadableObject object);
-    /// Removes one object; both sides of the change are null when there was none.
+    /// Removes one object. Both sides of the change are null if it did not exist.
     AnyChange remove(const NamespacedName& name);
-    /// Swaps the whole content for that of a full list. Of what cannot be read the last good
-    /// version stays. Says what changed, ordered by key.
+    /// Replaces the whole content by that of a full list. Keeps the last version of an unreadable
+    /// object that could be decoded. Returns the changes, ordered by key.
     std::vector<AnyChange> replace(
         const std::vector<Object>& objects, std::map<NamespacedName, UnreadableObject> unreadable
     );
 
-    /// Empties the store of a kind that the API server does not serve.
+    /// Empties the store, because the API server does not serve the kind. Returns the changes.
     std::vector<AnyChange> drop();
 
-    /// The metadata of the object, also of one that cannot be read; nullptr: there is none.
-    /// Lifetime: until the store changes.
+    /// Returns the object's metadata, even if the object cannot be decoded; nullptr if it does not
+    /// exist. Lifetime: until the store changes.
     const api::ObjectMeta* find_metadata(const NamespacedName& name) const;
-    /// What was read last of the object, or nullptr.
+    /// Returns the last version of the object that could be decoded, or nullptr.
     virtual Object find_object(const NamespacedName& name) const = 0;
-    /// The objects that cannot be read as the API server has them.
+    /// The objects whose current version cannot be decoded, by name.
     const std::map<NamespacedName, UnreadableObject>& unreadable() const { return unreadable_; }
 
-    /// The names of all objects that can be read or could be once, in order.
+    /// Returns the names of all objects that can be decoded or once could be, in order.
     virtual std::vector<NamespacedName> names() const = 0;
-    /// Those of one namespace.
+    /// Returns the names in one namespace, in order.
     virtual std::vector<NamespacedName> names_in(const std::string& ns) const = 0;
-    /// Those under a value of an index of the store, in order. Requires: the index exists.
+    /// Returns the names under a value of an index of the store, in order. Requires: the index
+    /// exists.
     virtual std::vector<NamespacedName> names_by_index(
         std::string_view index, const std::string& value
     ) const = 0;
     virtual std::size_t size() const = 0;
-    /// Whether a whole list has been seen; before that an absent object proves nothing.
+    /// Returns true if a whole list has been stored. Before that, an absent object may exist.
     virtual bool has_synced() const = 0;
-    /// Returns true if the last list was one of a kind that the API server serves: an object that
-    /// the store lacks does not exist. False after drop(): the kind may be served by now.
+    /// Returns true if the store holds all objects: an object that it lacks does not exist. False
+    /// before the first list, and after drop(): the API server may serve the kind by now.
     bool shows_all() const { return has_synced() && !is_dropped_; }
 
   protected:
@@ -113,15 +116,15 @@ class AnyStore {
     std::map<NamespacedName, UnreadableObject> unreadable_;
 };
 
-/// Metadata of an object whose whole cannot be decoded: name, namespace, uid, resourceVersion and
-/// deletionTimestamp, as far as they can be read.
+/// Reads the metadata of an object that cannot be decoded: name, namespace, uid, resourceVersion
+/// and deletionTimestamp, each if it can be read.
 api::ObjectMeta read_identity(std::string_view json);
 
-/// The objects of a kind with the type T.
+/// The store of a kind whose objects have the type T.
 template <class T>
 class KindStore final : public AnyStore {
   public:
-    /// Completes an object that was decoded with what only its JSON says.
+    /// Sets fields of a decoded object that need its JSON.
     using Complete = std::function<void(T& object, std::string_view json)>;
 
     explicit KindStore(Kind kind, Complete complete = {})

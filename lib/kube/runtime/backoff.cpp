@@ -5,7 +5,7 @@
 namespace sluice::kube {
 
 Duration backoff_delay(const BackoffOptions& options, int failures, Prng& prng) {
-    // Doubling stops at the limit, so that it cannot overflow however often it failed.
+    // Doubling stops at the limit, so that it cannot overflow after many failures.
     Duration delay = options.first;
     for (int i = 0; i < failures && delay < options.max; ++i) {
         delay = delay > options.max / 2 ? options.max : delay * 2;

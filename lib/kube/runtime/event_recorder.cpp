@@ -13,13 +13,13 @@
 namespace sluice::kube {
 namespace {
 
-/// The server's limits on an Event's texts.
+/// The API server's limits on an Event's texts, in bytes.
 constexpr std::size_t kNoteMax = 1024;
 constexpr std::size_t kActionMax = 128;
-/// How often it is told at most that events were dropped.
+/// Minimum time between two reports of dropped events.
 constexpr Duration kDroppedGap = std::chrono::minutes(1);
 
-/// Cuts without breaking a UTF-8 sequence.
+/// Cuts a text without splitting a UTF-8 sequence.
 std::string cut(std::string text, std::size_t size_max) {
     if (text.size() <= size_max) {
         return text;
@@ -45,7 +45,7 @@ std::string key_text(const api::ObjectReference& reference) {
     );
 }
 
-/// The same for equal notes, whatever their text.
+/// Returns a digest that is equal for equal notes, whatever their text.
 std::string make_key(const EventNote& note) {
     return sha1_hex(fmt::format(
         "{}\n{}\n{}\n{}\n{}\n{}",
@@ -94,7 +94,7 @@ void EventRecorder::begin(std::string key, const EventNote& note, Instant now, T
     if (series_.size() >= options_.series_max) {
         forget(series_.find(uses_.front()));
     }
-    // A name is at most 253 bytes: 236 of the object's, a dot and 16 digits.
+    // A name is at most 253 bytes: 236 bytes of the object's name, a dot and 16 digits.
     const auto name = fmt::format("{}.{:016x}", cut(note.regarding.name, 236), prng_.next());
     push(Write{Verb::Create, make_event(note, name, wall)});
     Entry entry{.name = name, .first = wall, .last = now, .series = nullptr, .use = {}};
@@ -165,8 +165,8 @@ void EventRecorder::on_patch_not_found(const api::Event& event) {
 
 api::Event EventRecorder::make_event(const EventNote& note, std::string name, Time wall) const {
     api::Event event;
-    // Objects of the cluster have their events in the namespace `default`, as everywhere in
-    // Kubernetes.
+    // As everywhere in Kubernetes, the events of cluster-scoped objects are in the namespace
+    // `default`.
     event.metadata.namespace_ =
         note.regarding.namespace_.empty() ? "default" : note.regarding.namespace_;
     event.metadata.name = std::move(name);

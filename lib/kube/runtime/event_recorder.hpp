@@ -1,3 +1,4 @@
+// Turns notes about objects into events.k8s.io/v1 Events; equal notes become a series.
 #pragma once
 
 #include "api/core/event.hpp"
@@ -19,28 +20,30 @@ namespace sluice::kube {
 
 enum class EventType : std::uint8_t { Normal, Warning };
 
-/// Something worth telling a user about an object.
+/// A note to a user about an object, which becomes an Event.
 struct EventNote {
     api::ObjectReference regarding;
     std::optional<api::ObjectReference> related = std::nullopt;
     EventType type = EventType::Normal;
     std::string reason;
-    std::string action;  ///< empty: the reason
-    std::string note;    ///< at most 1024 bytes; longer ones are cut
+    std::string action;  ///< if empty, the reason is used
+    std::string note;    ///< at most 1024 bytes; a longer text is cut
     std::string reporting_controller;
 };
 
 struct EventRecorderOptions {
     std::string hostname;  ///< the reporting instance is `<controller>-<hostname>`
+    /// A series ends when no equal note arrives for this long. Its count is written at most this
+    /// often.
     Duration series_gap = std::chrono::minutes(6);
-    std::size_t queue_max = 1000;   ///< events waiting to be written; the oldest give way
-    std::size_t series_max = 5000;  ///< series remembered; the least recently seen are forgotten
+    std::size_t queue_max = 1000;   ///< events that wait to be written; the oldest are dropped
+    std::size_t series_max = 5000;  ///< series kept; those not observed for longest are forgotten
 };
 
-/// Turns notes into events.k8s.io/v1 Events, of which equal ones (type, action, reason, controller,
-/// regarding, related) within the gap become one Event with a series. The first is created, the
-/// second starts the series with a patch, later ones are counted and told when the gap has passed.
-/// Pure: take() gives the next write.
+/// Turns notes into events.k8s.io/v1 Events. Notes are equal if they have the same type, action,
+/// reason, controller, regarding and related; equal notes within the gap become one Event with a
+/// series. The first note creates the Event, the second starts the series with a patch, and later
+/// notes are counted and written when the gap has passed. Pure: take() returns the next write.
 class EventRecorder {
   public:
     enum class Verb : std::uint8_t {
@@ -54,37 +57,39 @@ class EventRecorder {
 
     EventRecorder(EventRecorderOptions options, std::uint64_t seed);
 
-    /// `wall` is the time that the Event shows.
+    /// Records a note. `wall` is the time that the Event shows.
     void record(const EventNote& note, Instant now, Time wall);
-    /// The next write of an Event that is not under way, or nothing. Writes of one Event are taken
-    /// in order, so that its series follows its creation. Cost: in proportion to the writes before
-    /// it whose Events are under way.
+    /// Returns the next write of an Event that has no write in progress; nullopt if no such write
+    /// waits. The writes of one Event are returned in order, so that its series follows its
+    /// creation. Cost: in proportion to the skipped writes.
     std::optional<Write> take(const std::set<std::string>& names_under_way = {});
-    /// Whether any write waits to be taken.
+    /// Returns true if a write waits to be taken.
     bool has_waiting() const { return !queue_.empty(); }
-    /// Tells the counts of series and forgets those that nothing was added to for the gap; call it
-    /// at next_due().
+    /// Queues the new counts of series, and forgets series without a note for the gap. Call it at
+    /// next_due().
     void tick(Instant now);
-    /// When tick() or take_dropped() has something to do; nothing while neither ever will.
+    /// Returns when to call tick() and take_dropped(); nullopt if neither has anything to do.
     std::optional<Instant> next_due() const;
-    /// A patch found its Event gone (events live an hour): it is created anew.
+    /// Creates the Event again after a patch did not find it (the API server deletes events after
+    /// an hour).
     void on_patch_not_found(const api::Event& event);
-    /// Events that were dropped because the queue was full.
+    /// The number of events that were dropped because the queue was full.
     std::uint64_t dropped() const { return dropped_; }
-    /// How many were dropped since this last told, which it does once a minute at most; nothing:
-    /// none, or not yet.
+    /// Returns the number of events dropped since the last report. nullopt if no event was dropped,
+    /// or if the last report is less than a minute ago.
     std::optional<std::uint64_t> take_dropped(Instant now);
 
   private:
-    /// By digests of what makes notes equal, the least recently observed first.
+    /// Digests of the fields that make notes equal, least recently observed first.
     using Uses = std::list<std::string>;
-    /// Most events come once, and are remembered by little.
+    /// A note that was recorded. Most events occur only once, so an entry is small until the
+    /// second.
     struct Entry {
         std::string name;                    ///< of the Event
-        Time first;                          ///< when it was first observed
-        Instant last;                        ///< when it was last observed
-        std::unique_ptr<api::Event> series;  ///< from the second time on
-        std::int32_t told = 1;               ///< the count that has been written
+        Time first;                          ///< first observed at
+        Instant last;                        ///< last observed at
+        std::unique_ptr<api::Event> series;  ///< set from the second note on
+        std::int32_t told = 1;               ///< the count that was written last
         Uses::iterator use;
     };
 
@@ -104,7 +109,7 @@ class EventRecorder {
     std::optional<Instant> dropped_told_at_;
 };
 
-/// The merge patch that writes an Event's series.
+/// Returns the merge patch that writes an Event's series.
 std::string make_series_patch(const api::Event& event);
 
 }  // namespace sluice::kube

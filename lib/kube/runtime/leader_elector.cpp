@@ -68,7 +68,7 @@ void LeaderElector::on_read(const api::Lease& lease, Instant now) {
     }
     must_read_ = is_held_by_other(now);
     if (must_read_) {
-        // Up to 1.2 times more, so that the waiting replicas do not all come together.
+        // Wait up to 120 % longer, so that the waiting replicas do not all retry at the same time.
         const auto jitter = options_.retry_period.count() * prng_.between(0, 120) / 100;
         not_before_ = now + options_.retry_period + Duration(jitter);
     }
@@ -87,7 +87,7 @@ void LeaderElector::on_written(const api::Lease& lease, Instant now) {
     }
     seen_ = lease;
     seen_at_ = now;
-    // A renewal counts from when it was asked for: others may have seen it from then on.
+    // A renewal counts from the time of its request: other replicas may have seen it from then on.
     renewed_at_ = asked_at_;
     holder_ = options_.identity;
     absent_ = false;
@@ -97,7 +97,7 @@ void LeaderElector::on_written(const api::Lease& lease, Instant now) {
 }
 
 void LeaderElector::on_failed(const Error& error, Instant now) {
-    // Whatever it was, what is known of the Lease may be old.
+    // After any failure, the known state of the Lease may be out of date.
     must_read_ = true;
     absent_ = false;
     const bool look_again =
@@ -165,7 +165,8 @@ std::string make_lease_patch(const api::Lease& lease) {
     metadata.set("resourceVersion", lease.metadata.resource_version);
     auto spec = whole.find("spec") == nullptr ? json::Value(json::Object{}) : *whole.find("spec");
     if (lease.spec.holder_identity.empty()) {
-        // The printed spec leaves an empty holder out, which in a merge patch means "as it is".
+        // The printed spec omits an empty holder, and a merge patch leaves omitted fields
+        // unchanged.
         spec.set("holderIdentity", nullptr);
     }
     json::Value patch;

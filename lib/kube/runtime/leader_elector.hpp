@@ -1,3 +1,4 @@
+// Competes for a Lease, renews it and releases it, as a state machine.
 #pragma once
 
 #include "api/core/lease.hpp"
@@ -21,54 +22,59 @@ struct LeaderOptions {
     Duration lease_length = std::chrono::seconds(15);
     Duration renew_deadline = std::chrono::seconds(10);
     Duration retry_period = std::chrono::seconds(2);
-    /// Asked before each write that takes or renews the lease, on the thread that makes it: false
-    /// leaves the lease to another replica. Empty: it is always written.
+    /// Called before each write that takes or renews the lease, on the thread that makes the write.
+    /// If it returns false, the lease is left to another replica. If empty, every write is made.
     std::function<bool()> may_lead = {};
 };
 
-/// Competes for a Lease, holds it and gives it up. Pure: next() says what to do, the on_… calls say
-/// how it went. All deadlines are of the monotonic clock, as a wall clock that is set would make a
-/// leader renew too late; wall time is only written into the Lease. Another holder's lease counts
-/// as running for its length since this process first saw its present state, so clocks need not
-/// agree.
+/// Competes for a Lease, renews it and releases it. Pure: next() returns the next action, and the
+/// on_… functions report its outcome. All deadlines use the monotonic clock, because a leader would
+/// renew too late if the wall clock was set; wall time is only written into the Lease. Another
+/// replica's lease counts as held for its length since this process first saw its current state, so
+/// the replicas' clocks need not agree.
 class LeaderElector {
   public:
     enum class Action : std::uint8_t {
         Wait,    ///< until `until`
         Get,     ///< read the Lease
         Create,  ///< create `lease`
-        Update,  ///< write `lease`, with Conflict when it changed since it was read
-        Lost,    ///< this process was the leader and is it no more; the end
+        Update,  ///< write `lease`; fail with Conflict if it changed since it was read
+        Lost,    ///< this process is no longer the leader; the final action
     };
     struct Step {
         Action action = Action::Get;
-        Instant until;     ///< Wait: when to ask again; else by when the call must have ended
+        Instant until;     ///< Wait: when to call next() again; else the call's deadline
         api::Lease lease;  ///< Create, Update
     };
 
-    /// Requires: lease_length in whole seconds > renew_deadline > retry_period, without which two
-    /// leaders may act or a renewal comes too late.
+    /// Requires: lease_length in whole seconds > renew_deadline > retry_period. Otherwise two
+    /// leaders may act, or a renewal comes too late.
     LeaderElector(LeaderOptions options, std::uint64_t seed);
 
-    /// What to do now; `wall` is the time that is written.
+    /// Returns the action to take now. `wall` is the time that is written into the Lease.
     Step next(Instant now, Time wall);
+    /// Reports that Get returned the Lease.
     void on_read(const api::Lease& lease, Instant now);
+    /// Reports that Get found no Lease.
     void on_absent();
+    /// Reports that Create or Update stored the Lease.
     void on_written(const api::Lease& lease, Instant now);
+    /// Reports that the action failed in another way.
     void on_failed(const Error& error, Instant now);
 
-    /// The write that gives the lease up, if it is held; call it once. This process leads no more,
-    /// also when the answer to a renewal comes later.
+    /// Returns the write that releases the lease; nullopt if it is not held. Call it once.
+    /// Afterwards this process never leads again, even if a renewal is answered later.
     std::optional<api::Lease> release(Time wall);
-    /// The same after that write met a Conflict, as a renewal under way does to it: the write that
-    /// gives up `read`, the Lease as it is now, if this process holds it.
+    /// Returns the write that releases the lease after the write of release() failed with Conflict,
+    /// as happens if a renewal was in progress. `read` is the Lease as it is now. nullopt if this
+    /// process does not hold it.
     std::optional<api::Lease> release_again(const api::Lease& read, Time wall) const;
 
-    /// Whether a write that takes the lease may have come through without an answer.
+    /// Returns true if a write that takes the lease may have succeeded without an answer.
     bool may_hold() const { return !leading_ && !lost_ && is_unanswered_; }
     bool is_leader() const { return leading_; }
-    /// Until when it is the leader without another renewal: renew_deadline after the last one was
-    /// asked for; none: it does not lead.
+    /// Returns the time until which this process leads without another renewal: renew_deadline
+    /// after the request of the last one. nullopt if it does not lead.
     std::optional<Instant> leads_until() const {
         return leading_ ? std::optional(renewed_at_ + options_.renew_deadline) : std::nullopt;
     }
@@ -83,20 +89,20 @@ class LeaderElector {
     LeaderOptions options_;
     Prng prng_;
     std::optional<api::Lease> seen_;  // the Lease as last read or written
-    Instant seen_at_{};               // when its present state was first seen
+    Instant seen_at_{};               // when its current state was first seen
     std::string holder_;
     bool must_read_ = true;
     bool absent_ = false;
     bool leading_ = false;
     bool lost_ = false;
     bool is_unanswered_ = false;
-    Instant asked_at_{};    // when the last write was begun
-    Instant renewed_at_{};  // when the last write that came through was begun
+    Instant asked_at_{};    // when the last write was requested
+    Instant renewed_at_{};  // when the last successful write was requested
     Instant not_before_{};
 };
 
-/// The merge patch that writes the Lease's spec if it is still of the resourceVersion that was
-/// read.
+/// Returns the merge patch that writes the Lease's spec, on the condition that the resourceVersion
+/// has not changed since it was read.
 std::string make_lease_patch(const api::Lease& lease);
 
 }  // namespace sluice::kube

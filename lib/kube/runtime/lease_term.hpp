@@ -1,3 +1,4 @@
+// The time until which this process may act as the leader, shared by all threads.
 #pragma once
 
 #include "base/clock.hpp"
@@ -6,9 +7,9 @@
 
 namespace sluice::kube {
 
-/// Until when this process may act as the leader: set by what holds the lease, asked by every
-/// sender before it sends. It runs out by itself, on the monotonic clock, so a process that was
-/// stopped for a while finds it over before it has heard of anything. Thread: any.
+/// The time until which this process may act as the leader. The holder of the lease sets it; every
+/// sender checks it before it sends. The term ends on the monotonic clock without further action,
+/// so a process that was suspended for a while finds that it is over. Thread: any.
 class LeaseTerm {
   public:
     void extend_to(Instant until) { until_.store(until, std::memory_order_release); }

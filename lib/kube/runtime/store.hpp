@@ -1,3 +1,4 @@
+// The objects of one kind in memory, with secondary indexes.
 #pragma once
 
 #include "base/assert.hpp"
@@ -15,7 +16,7 @@
 
 namespace sluice::kube {
 
-/// What happened to one object in a Store: added (no `before`), removed (no `after`) or changed.
+/// A change of one object in a Store: added (no `before`), removed (no `after`) or changed.
 template <class T>
 struct Change {
     NamespacedName key;
@@ -26,23 +27,23 @@ struct Change {
     bool is_removed() const { return !after; }
 };
 
-/// What the API server said about the objects of one kind, kept up to date by one writer (a
-/// reflector). Readers get shared pointers to constant objects, which stay as they are after a
-/// later change. Objects are ordered by namespace and name, so every walk is in the same order.
-/// Thread: one thread writes and reads; the objects handed out may go to others.
+/// The objects of one kind as the API server last reported them, kept up to date by one writer (a
+/// reflector). Readers get shared pointers to constant objects, which a later change does not
+/// modify. Objects are ordered by namespace and name, so every iteration has the same order.
+/// Thread: one thread reads and writes; the objects may be passed to other threads.
 template <class T>
 class Store {
   public:
     using Pointer = std::shared_ptr<const T>;
     using Objects = std::map<NamespacedName, Pointer>;
-    /// The values under which an object is found in a secondary index; usually none or one.
+    /// Returns the values under which an index lists an object; usually none or one.
     using IndexFunction = std::function<std::vector<std::string>(const T&)>;
 
     Store() = default;
     Store(const Store&) = delete;
     Store& operator=(const Store&) = delete;
 
-    /// Adds a secondary index. Requires: the name is new; the store may hold objects already.
+    /// Adds a secondary index, also if the store already holds objects. Requires: the name is new.
     void add_index(std::string name, IndexFunction function) {
         SLUICE_ASSERT(!indexes_.contains(name));
         auto& index = indexes_[std::move(name)];
@@ -52,7 +53,7 @@ class Store {
         }
     }
 
-    /// The object, or nullptr.
+    /// Returns the object, or nullptr.
     Pointer find(const NamespacedName& key) const {
         const auto found = objects_.find(key);
         return found == objects_.end() ? nullptr : found->second;
@@ -60,12 +61,12 @@ class Store {
     Pointer find(std::string_view namespace_, std::string_view name) const {
         return find(NamespacedName{std::string(namespace_), std::string(name)});
     }
-    /// A cluster-scoped object, or nullptr.
+    /// Returns a cluster-scoped object, or nullptr.
     Pointer find(std::string_view name) const {
         return find(NamespacedName{{}, std::string(name)});
     }
 
-    /// The objects under a value of an index, ordered by key. Requires: the index exists.
+    /// Returns the objects under a value of an index, ordered by key. Requires: the index exists.
     /// Lifetime: until the next change of the store.
     const Objects& by_index(std::string_view index, const std::string& value) const {
         static const Objects kNone;
@@ -78,7 +79,7 @@ class Store {
     /// All objects, ordered by key. Lifetime: until the next change of the store.
     const Objects& all() const { return objects_; }
     std::size_t size() const { return objects_.size(); }
-    /// Whether a whole list has been seen; before that an absent object proves nothing.
+    /// Returns true if a whole list has been stored. Before that, an absent object may exist.
     bool has_synced() const { return synced_; }
 
     /// Adds or replaces one object.
@@ -95,7 +96,7 @@ class Store {
         return change;
     }
 
-    /// Removes one object; `before` of the change is null when there was none.
+    /// Removes one object. `before` of the change is null if it did not exist.
     Change<T> remove(const NamespacedName& key) {
         Change<T> change{key, nullptr, nullptr};
         const auto found = objects_.find(key);
@@ -107,8 +108,8 @@ class Store {
         return change;
     }
 
-    /// Swaps the whole content for that of a full list at once and says what changed, ordered by
-    /// key. An object whose resourceVersion is the same counts as unchanged and keeps its pointer.
+    /// Replaces the whole content by that of a full list, and returns the changes, ordered by key.
+    /// An object with the same uid and resourceVersion counts as unchanged and keeps its pointer.
     std::vector<Change<T>> replace(const std::vector<Pointer>& objects) {
         Objects next;
         for (const auto& object : objects) {

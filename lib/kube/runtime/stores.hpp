@@ -1,3 +1,4 @@
+// The stores of all watched kinds.
 #pragma once
 
 #include "base/assert.hpp"
@@ -13,15 +14,15 @@
 
 namespace sluice::kube {
 
-/// What the API server said about every kind that is followed: a Store a kind, of typed kinds and
-/// of kinds known only at run time. Reflectors write it, all else reads it. Thread: one.
+/// The stores of all watched kinds, one for each: typed kinds, and kinds known only at run time.
+/// Reflectors write them, all other code reads them. Thread: one.
 class Stores {
   public:
     Stores() = default;
     Stores(const Stores&) = delete;
     Stores& operator=(const Stores&) = delete;
 
-    /// Adds the store of a kind. Requires: the kind has none yet.
+    /// Adds the store of a kind. Requires: the kind does not have a store yet.
     AnyStore& add(std::unique_ptr<AnyStore> store) {
         AnyStore& added = *store;
         const bool is_new = stores_.emplace(added.kind(), std::move(store)).second;
@@ -30,7 +31,7 @@ class Stores {
         return added;
     }
 
-    /// Drops the store of the kind, if there is one. Requires: nothing refers to it any more.
+    /// Removes the kind's store, if it has one. Requires: nothing refers to the store any more.
     void remove(Kind kind) {
         const auto found = stores_.find(kind);
         if (found != stores_.end()) {
@@ -41,8 +42,8 @@ class Stores {
         }
     }
 
-    /// The objects of a typed kind. Requires: the kind was added with the type T. Cost: a scan of
-    /// as many pointers as there are kinds.
+    /// Returns the objects of a typed kind. Requires: the kind was added with the type T. Cost: a
+    /// scan of one pointer for each kind.
     template <class T>
     Store<T>& of() {
         return store_of<T>()->objects();
@@ -51,12 +52,13 @@ class Stores {
     const Store<T>& of() const {
         return store_of<T>()->objects();
     }
-    /// The store of a kind, or nullptr.
+    /// Returns the store of a kind, or nullptr.
     AnyStore* find(Kind kind) const {
         const auto found = stores_.find(kind);
         return found == stores_.end() ? nullptr : found->second.get();
     }
-    /// The kind that an owner reference names by group and kind, if it has a store.
+    /// Returns the kind with the group and kind name of an owner reference; nullopt if no such kind
+    /// has a store.
     std::optional<Kind> find_kind(std::string_view group, std::string_view name) const {
         for (const auto& [kind, store] : stores_) {
             if (kind.group() == group && kind.name() == name) {
@@ -65,13 +67,13 @@ class Stores {
         }
         return std::nullopt;
     }
-    /// The objects of a kind that is known only at run time; nullptr: it is not followed.
+    /// Returns the objects of a kind known only at run time; nullptr if the kind is not watched.
     const Store<api::DynamicObject>* find_dynamic(Kind kind) const {
         const auto* store = dynamic_cast<const KindStore<api::DynamicObject>*>(find(kind));
         return store == nullptr ? nullptr : &store->objects();
     }
 
-    /// The metadata of any object, or nullptr. Lifetime: until the store changes.
+    /// Returns the metadata of any object, or nullptr. Lifetime: until the store changes.
     const api::ObjectMeta* find_metadata(const ObjectKey& key) const {
         const AnyStore* store = find(key.kind);
         return store == nullptr ? nullptr : store->find_metadata({key.ns, key.name});

@@ -5,9 +5,9 @@
 namespace sluice::kube {
 namespace {
 
-/// A watch that ends sooner without having said anything counts as failed.
+/// A watch without events that ends sooner than this counts as failed.
 constexpr Duration kShortWatch = std::chrono::seconds(1);
-/// After so many expired continue tokens the list is asked for in one piece.
+/// After this many expired continue tokens, the list is requested in one piece.
 constexpr int kExpiredPagesMax = 2;
 
 }  // namespace
@@ -27,7 +27,7 @@ Watcher::Step Watcher::next(Instant now) {
     }
     step.action = Action::Watch;
     step.resource_version = resource_version_;
-    // Whole seconds, because the server takes no others.
+    // The server accepts only whole seconds.
     const auto low =
         std::chrono::duration_cast<std::chrono::seconds>(options_.watch_length_min).count();
     const auto high =
@@ -55,8 +55,8 @@ Watcher::Page Watcher::on_page(
 }
 
 void Watcher::on_list_failed(const Error& error, Instant now) {
-    // An answer that came but could not be taken, most of all because it is too large; what the
-    // server itself refuses has a status.
+    // The response arrived but could not be read, most likely because it is too large. Errors of
+    // the server itself have a status.
     const bool is_unreadable = error.code == ErrorCode::Invalid && error.status.empty();
     if (is_unreadable && paged_ && page_size_ > 1) {
         page_size_ /= 2;
@@ -66,7 +66,7 @@ void Watcher::on_list_failed(const Error& error, Instant now) {
     const bool token_expired = error.code == ErrorCode::Gone && !continue_token_.empty();
     restart_list();
     if (!paged_) {
-        // All in one did not work either: too large, or too slow.
+        // The request for the whole list failed too: too large, or too slow.
         paged_ = true;
         expired_pages_ = 0;
     } else if (token_expired && ++expired_pages_ >= kExpiredPagesMax) {
@@ -93,9 +93,9 @@ void Watcher::on_watch_ended(const std::optional<Error>& error, Instant now) {
         return;
     }
     const bool first_failure = failures_ == 0;
-    // Besides a forgotten point, what makes no sense is begun anew: a line that cannot be read
-    // would come again from the same point, and a collection that is not found may come back as
-    // another.
+    // List again if the server has forgotten the resourceVersion, and also in two other cases: an
+    // unreadable line would come again after a resume, and a collection that is not found may come
+    // back as another one.
     const bool relist = error->code == ErrorCode::Gone || error->code == ErrorCode::Invalid ||
                         error->code == ErrorCode::NotFound;
     if (relist) {

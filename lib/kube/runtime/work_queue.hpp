@@ -1,3 +1,4 @@
+// Keys that wait to be reconciled, with delays and a backoff for each key.
 #pragma once
 
 #include "base/clock.hpp"
@@ -15,14 +16,15 @@
 
 namespace sluice::kube {
 
-/// The backoff of keys whose reconcile failed: 5 ms doubled up to 1000 s.
+/// The backoff of keys whose reconcile failed: 5 ms, doubled up to 1000 s, plus up to 10 % jitter.
 inline constexpr BackoffOptions kReconcileBackoff{
     std::chrono::milliseconds(5), std::chrono::seconds(1000), 10
 };
 
-/// Keys that want to be reconciled. A key waits at most once; one that is added while it is being
-/// processed comes back when it is done, so no key is processed twice at a time and no addition is
-/// lost. Pure: due times are data, the caller asks next_due() and comes back.
+/// A queue of keys to reconcile. A key waits at most once. A key that is added while it is being
+/// processed becomes ready again when it is done, so that no key is processed twice at the same
+/// time and no addition is lost. Pure: due times are data; the caller asks next_due() and calls
+/// again then.
 ///
 ///     queue.add(key, now);
 ///     while (auto key = queue.take(now)) { … queue.done(*key); }
@@ -32,14 +34,13 @@ class WorkQueue {
     explicit WorkQueue(std::uint64_t seed, BackoffOptions backoff = kReconcileBackoff)
         : backoff_(backoff), prng_(seed) {}
 
-    /// When a key was wanted first, of all the times that it was added, and when it was taken.
+    /// The time when a key was first added since it was last taken, and the time when it was taken.
     struct Times {
         Instant wanted;
         Instant taken;
     };
 
-    /// Wants the key reconciled as soon as possible; an earlier delayed addition is overtaken by
-    /// it.
+    /// Adds the key, to be reconciled as soon as possible; cancels a delayed addition.
     void add(const Key& key, Instant now) {
         remove_delayed(key);
         if (!dirty_.emplace(key, now).second || processing_.contains(key)) {
@@ -48,7 +49,8 @@ class WorkQueue {
         ready_.push_back(key);
     }
 
-    /// Wants the key reconciled when `due` has come. Of several due times the earliest counts.
+    /// Adds the key, to be reconciled when `due` has come. If the key has several due times, the
+    /// earliest counts.
     void add_at(const Key& key, Instant due) {
         if (dirty_.contains(key)) {
             return;
@@ -64,7 +66,7 @@ class WorkQueue {
         delayed_.insert({due, key});
     }
 
-    /// Wants the key reconciled after its own backoff, which grows until forget().
+    /// Adds the key, to be reconciled after its backoff, which grows until forget().
     void add_rate_limited(const Key& key, Instant now) {
         auto& failures = failures_[key];
         const auto delay = backoff_delay(backoff_, failures, prng_);
@@ -72,15 +74,15 @@ class WorkQueue {
         add_at(key, now + delay);
     }
 
-    /// Ends the key's backoff; call it when its processing succeeded.
+    /// Resets the key's backoff. Call it when its reconcile succeeded.
     void forget(const Key& key) { failures_.erase(key); }
-    /// How often the key was added rate limited since it was forgotten.
+    /// Returns how often the key was added rate limited since it was last forgotten.
     int failures(const Key& key) const {
         const auto found = failures_.find(key);
         return found == failures_.end() ? 0 : found->second;
     }
 
-    /// The next key to process, or nothing. Every key taken must be given to done().
+    /// Returns the next key to process, or nullopt. Pass every key taken to done().
     std::optional<Key> take(Instant now) {
         promote_due(now);
         if (ready_.empty()) {
@@ -94,23 +96,24 @@ class WorkQueue {
         return key;
     }
 
-    /// Ends the processing of a key; it is ready again when it was added meanwhile.
+    /// Ends the processing of a key. The key is ready again if it was added meanwhile.
     void done(const Key& key) {
         if (processing_.erase(key) > 0 && dirty_.contains(key)) {
             ready_.push_back(key);
         }
     }
 
-    /// When the earliest delayed key is due, or nothing. Keys ready now do not count.
+    /// Returns when the earliest delayed key is due, or nullopt. Ignores keys that are ready now.
     std::optional<Instant> next_due() const {
         return delayed_.empty() ? std::nullopt : std::optional(delayed_.begin()->first);
     }
     bool has_ready() const { return !ready_.empty(); }
+    /// Returns true if no key is ready, delayed or being processed.
     bool is_idle() const { return ready_.empty() && delayed_.empty() && processing_.empty(); }
-    /// Keys that wait now, without the delayed ones.
+    /// The number of keys that wait now, without delayed ones.
     std::size_t depth() const { return ready_.size(); }
     const std::deque<Key>& ready() const { return ready_; }
-    /// The keys that were taken and are not done.
+    /// The keys that were taken and are not done, with their times.
     const std::map<Key, Times>& processing() const { return processing_; }
 
   private:
@@ -132,8 +135,8 @@ class WorkQueue {
     BackoffOptions backoff_;
     Prng prng_;
     std::deque<Key> ready_;
-    std::map<Key, Instant> dirty_;  // since when it wants to be processed; in ready_ unless it is
-                                    // processing
+    std::map<Key, Instant> dirty_;  // since when it waits to be processed; also in ready_ unless it
+                                    // is in processing_
     std::map<Key, Times> processing_;  // taken, not done
     std::set<std::pair<Instant, Key>> delayed_;
     std::map<Key, Instant> due_of_;

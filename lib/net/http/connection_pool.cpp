@@ -10,7 +10,7 @@
 
 namespace sluice::net {
 
-/// Shared with the handler of its timer, which may run when the pool is gone.
+/// Shared with the handler of its timer, which may run after the pool is destroyed.
 class ConnectionPool::Idle {
   public:
     Idle(std::size_t connections_max, Duration idle_max)
@@ -37,7 +37,7 @@ class ConnectionPool::Idle {
     void clear() { connections_.clear(); }
     std::size_t size() const { return connections_.size(); }
 
-    /// Closes what was unused for too long, now and whenever the next one is.
+    /// Closes connections unused for too long, now and each time another one becomes so.
     static void close_overdue(
         const std::shared_ptr<Idle>& self, const boost::asio::any_io_executor& executor
     ) {
@@ -71,7 +71,7 @@ class ConnectionPool::Idle {
 
     std::size_t connections_max_;
     Duration idle_max_;
-    std::deque<Connection> connections_;  ///< the one that is idle the longest comes first
+    std::deque<Connection> connections_;  ///< longest idle first
     std::optional<boost::asio::steady_timer> timer_;
     bool is_waiting_ = false;
 };

@@ -1,3 +1,4 @@
+// A client's idle connections, kept to be used again.
 #pragma once
 
 #include "base/clock.hpp"
@@ -10,21 +11,23 @@
 
 namespace sluice::net {
 
-/// The connections of a client that wait to be used again. The one given back last is taken first,
-/// so that as many stay in use as are needed at a time; the others end when they were unused for
-/// `idle_max`, whether or not there are calls. Thread: the executor's.
+/// A client's idle connections. take() returns the connection that was given back last, so that
+/// only as many stay in use as are needed at the same time. The other connections are closed after
+/// `idle_max` without use, even if no calls are made. Thread: the executor's.
 class ConnectionPool {
   public:
-    /// `connections_max`: where more are given back, the one that is idle the longest is closed.
+    /// If more than `connections_max` connections are given back, the one that is idle longest is
+    /// closed.
     ConnectionPool(std::size_t connections_max, Duration idle_max);
     ~ConnectionPool();
     ConnectionPool(const ConnectionPool&) = delete;
     ConnectionPool& operator=(const ConnectionPool&) = delete;
 
-    /// A connection that can still be used, or null.
+    /// Returns a connection that can still be used, or nullptr.
     std::unique_ptr<Stream> take();
+    /// Adds a connection that is no longer in use.
     void give_back(std::unique_ptr<Stream> stream, const boost::asio::any_io_executor& executor);
-    /// Closes all that are in it.
+    /// Closes all connections.
     void clear();
     std::size_t size() const;
 

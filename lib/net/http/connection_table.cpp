@@ -31,7 +31,7 @@ void ConnectionTable::add(Connection* connection) {
 void ConnectionTable::enter(Connection* connection, ConnectionPhase phase) {
     const auto found = places_.find(connection);
     if (found == places_.end()) {
-        return;  // closed for another
+        return;  // closed to make room
     }
     auto& place = found->second;
     unrank(place.peer);
@@ -127,7 +127,7 @@ Connection* ConnectionTable::longest_reading(Peer& peer) {
     return reading.empty() ? nullptr : reading.begin()->second;
 }
 
-/// Its coroutine, which waits for its peer, then ends by itself.
+/// The connection's coroutine waits for its peer, and ends when the stream is closed.
 void ConnectionTable::close(Connection* connection) {
     SLUICE_ASSERT(connection != nullptr);
     remove(connection);

@@ -14,7 +14,7 @@ namespace sluice::net {
 namespace asio = boost::asio;
 namespace {
 
-/// A TLS record, of which a read gives one at most.
+/// The size of a TLS record, which a read cannot exceed.
 constexpr std::size_t kReadBytes = std::size_t{16} * 1024;
 
 struct Connected {
@@ -22,7 +22,7 @@ struct Connected {
     bool was_idle = false;
 };
 
-/// One answer on its way: the bytes read but not parsed, and the body's pieces.
+/// One response in progress: the bytes read but not parsed, and the body so far.
 class Exchange {
   public:
     Exchange(
@@ -36,7 +36,7 @@ class Exchange {
           body_bytes_max_(body_bytes_max),
           is_head_(is_head) {}
 
-    /// Writes the request and reads until the header of the answer is whole.
+    /// Writes the request and reads the whole header of the response.
     asio::awaitable<Result<void>> begin(std::string head, std::string body) {
         auto written = co_await stream_->write(head);
         if (written && !body.empty()) {
@@ -45,7 +45,7 @@ class Exchange {
         if (!written && written.error().code != ErrorCode::Unavailable) {
             co_return written.error();
         }
-        // A server may refuse early and stop reading; its answer says more than the broken pipe.
+        // A server may refuse early and stop reading; its response says more than the broken pipe.
         const auto header = co_await read_header();
         if (!header) {
             co_return written ? header.error() : written.error();
@@ -53,7 +53,7 @@ class Exchange {
         co_return Result<void>();
     }
 
-    /// Reads some more of the body; false at its end.
+    /// Reads more of the body. Returns false at its end.
     asio::awaitable<Result<bool>> read_more() {
         if (parser_->is_done()) {
             co_return false;
@@ -91,7 +91,7 @@ class Exchange {
         make_parser();
         while (!parser_->is_header_done() || parser_->http_status() / 100 == 1) {
             if (parser_->is_header_done()) {
-                // An interim answer (100 Continue) comes before the real one.
+                // An interim response (100 Continue) precedes the real one.
                 make_parser();
             }
             if (!input_.empty()) {
@@ -136,7 +136,8 @@ class Exchange {
     }
 
     asio::awaitable<Result<std::size_t>> read_some() {
-        // Very many exchanges and watches wait at a time, which is no reason to hold buffers.
+        // Very many exchanges and watches wait at the same time, so do not hold a buffer while
+        // waiting.
         const auto waited = co_await stream_->wait_readable();
         if (!waited) {
             co_return waited.error();
@@ -171,7 +172,7 @@ class Exchange {
 
 class LineStream final : public ResponseStream {
   public:
-    /// The options are copied, so that a stream may outlive its client.
+    /// The options are shared, so that a stream may outlive its client.
     LineStream(std::shared_ptr<const HttpClientOptions> options, std::unique_ptr<Exchange> exchange)
         : options_(std::move(options)), exchange_(std::move(exchange)) {}
     int status() const override { return exchange_->parser().http_status(); }
@@ -231,7 +232,7 @@ class LineStream final : public ResponseStream {
 
     std::shared_ptr<const HttpClientOptions> options_;
     std::unique_ptr<Exchange> exchange_;
-    std::size_t at_ = 0;  // where in the body the next line begins
+    std::size_t at_ = 0;  // position in the body at which the next line begins
 };
 
 bool is_reading(const ClientRequest& request) {
@@ -294,14 +295,13 @@ class HttpClient::Impl {
     ) {
         co_await asio::this_coro::throw_if_cancelled(false);
         const auto deadline = Deadline::after(limit);
-        // A stream lives long, so it gets a connection of its own.
+        // A stream lives long, so it gets a separate connection.
         auto stream = co_await connect(endpoint(), deadline);
         if (!stream) {
             co_return stream.error();
         }
         const auto options = std::make_shared<const HttpClientOptions>(*options_);
-        // It may bring any amount in the end; what is held of it at a time is bounded by its
-        // reader.
+        // The total size is unlimited; the reader of the stream limits the size held at a time.
         auto exchange = std::make_unique<Exchange>(
             std::move(*stream), options->header_bytes_max, HttpParser::kUnlimited, false
         );

@@ -1,3 +1,4 @@
+// HTTP headers, and the reason phrases of status codes.
 #pragma once
 
 #include <string>
@@ -13,13 +14,13 @@ struct HttpHeader {
 
 using HttpHeaders = std::vector<HttpHeader>;
 
-/// The first header of that name (case does not count), or "".
+/// Returns the value of the first header with that name (case is ignored), or "".
 std::string_view find_header(const HttpHeaders& headers, std::string_view name);
 
-/// All headers of that name, in their order.
+/// Returns the values of all headers with that name, in their order.
 std::vector<std::string_view> find_headers(const HttpHeaders& headers, std::string_view name);
 
-/// The standard phrase of a status, for example "Not Found".
+/// Returns the standard reason phrase of a status. Example: Not Found
 std::string_view reason_phrase(int status);
 
 }  // namespace sluice::net

@@ -17,9 +17,9 @@ using boost::beast::string_view;
 
 namespace {
 
-/// Returns the status by which a message is refused whose length is not certain: 501 if a transfer
-/// coding is not known, 400 if "chunked" is not the only one or the version is before 1.1; 0 if the
-/// header is in order (RFC 9112, 6.1).
+/// Checks that the length of a message is certain (RFC 9112, 6.1). Returns 0 if it is, else the
+/// status of the refusal: 501 for an unknown transfer coding, 400 if "chunked" is not the only
+/// coding or the version is before 1.1.
 int transfer_fault(const HttpHeaders& headers, int version) {
     std::string codings;
     bool is_given = false;
@@ -52,7 +52,7 @@ int transfer_fault(const HttpHeaders& headers, int version) {
 
 }  // namespace
 
-/// What was read, and the operations of the parser behind it.
+/// The parsed parts of a message, and the operations of the Beast parser.
 class HttpParser::Impl {
   public:
     Impl() = default;
@@ -74,7 +74,7 @@ class HttpParser::Impl {
     HttpHeaders headers;
     BodySink sink;
     HeadCheck head_check;
-    std::optional<Error> refusal;  // of the sink or the check
+    std::optional<Error> refusal;  // from the sink or the check
 };
 
 template <bool IsRequest>
@@ -178,7 +178,8 @@ Result<std::size_t> HttpParser::feed(std::string_view bytes) {
         const auto taken = impl_->put(bytes.substr(used), code);
         used += taken;
         if (code == http::error::need_more || (!code && taken == 0)) {
-            // What comes between chunks and after them would be waited for without end.
+            // Without this limit, the parser would wait without end for text between and after
+            // chunks.
             if (bytes.size() - used > impl_->header_bytes_max) {
                 impl_->status = impl_->is_header_done() ? 400 : 431;
                 return make_invalid("HTTP message: a line is longer than allowed");

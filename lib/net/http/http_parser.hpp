@@ -1,3 +1,4 @@
+// Parses one HTTP/1.1 message from bytes as they arrive.
 #pragma once
 
 #include "base/error.hpp"
@@ -13,13 +14,13 @@
 
 namespace sluice::net {
 
-/// Reads one HTTP/1.1 message from bytes as they come. Only net/*.cpp use it.
+/// Parses one HTTP/1.1 message from bytes as they arrive. Only net/*.cpp use it.
 class HttpParser {
   public:
     enum class Kind : std::uint8_t { Request, Response };
-    /// As `body_bytes_max`: no limit of the body as a whole.
+    /// A value of `body_bytes_max`: the body's total size is not limited.
     static constexpr auto kUnlimited = static_cast<std::size_t>(-1);
-    /// Takes pieces of the body; an error ends the parsing.
+    /// Receives pieces of the body. An error ends the parsing.
     using BodySink = std::function<Result<void>(std::string_view)>;
 
     HttpParser(Kind kind, std::size_t header_bytes_max, std::size_t body_bytes_max, BodySink sink);
@@ -27,28 +28,33 @@ class HttpParser {
     HttpParser(const HttpParser&) = delete;
     HttpParser& operator=(const HttpParser&) = delete;
 
-    /// Called once the header is whole, before any of the body is taken; an error ends the parsing.
+    /// Called when the header is complete, before any part of the body is passed on. An error ends
+    /// the parsing.
     using HeadCheck = std::function<Result<void>()>;
     void set_head_check(HeadCheck check);
 
-    /// Takes as many of the bytes as it can use, which may be none before the header is whole; how
-    /// many. Errors: Invalid; what http_status() then says is the answer that a server gives.
+    /// Parses as many bytes as it can use and returns their number, which may be 0 before the
+    /// header is complete. Errors: Invalid; the server then answers with http_status().
     Result<std::size_t> feed(std::string_view bytes);
-    /// The other side sent its last byte. Errors: Unavailable when the message is not whole.
+    /// Call it when the peer has sent its last byte. Errors: Unavailable if the message is
+    /// incomplete.
     Result<void> finish();
 
     bool is_header_done() const;
     bool is_done() const;
     bool is_keep_alive() const;
-    /// Of a response: it answers HEAD and so has no body. Call before the header is done.
+    /// Expects a response without a body, as HEAD has. Call it before the header is complete.
     void expect_no_body();
 
+    /// The method and target of a request.
     const std::string& method() const;
     const std::string& target() const;
-    /// Of a response its status; of a request that failed the answer it deserves (400, 413 or 431).
+    /// Returns the status of a response. For a request that failed to parse, returns the status to
+    /// answer with (400, 413, 431 or 501).
     int http_status() const;
     HttpHeaders& headers();
-    /// Of a request, once its header is there: how long its body is; none: it comes in chunks.
+    /// Returns the length of a request's body, once the header is complete; nullopt if it is
+    /// chunked.
     std::optional<std::uint64_t> content_length() const;
 
   private:

@@ -23,19 +23,19 @@ namespace sluice::net {
 namespace asio = boost::asio;
 namespace {
 
-/// Most requests are a header and little more; a TLS record has 16 KiB.
+/// Most requests are little more than a header; a TLS record has 16 KiB.
 constexpr std::size_t kHeadReadBytes = std::size_t{4} * 1024;
 constexpr std::size_t kBodyReadBytes = std::size_t{16} * 1024;
-/// An answer up to this size goes out in one piece with its head, a longer one in such pieces.
+/// A response up to this size is written in one piece with its head, a longer one in such pieces.
 constexpr std::size_t kWriteBytes = std::size_t{64} * 1024;
-/// A refused request's remaining bytes are read up to here, so that its sender sees the answer
-/// instead of a reset.
+/// The remaining bytes of a refused request are read up to this number, so that the client sees the
+/// response instead of a reset.
 constexpr std::size_t kDrainBytesMax = std::size_t{1024} * 1024;
 constexpr Duration kDrainTimeMax = std::chrono::seconds(5);
 
 constexpr int kRetryAfterSeconds = 1;
 
-/// What becomes of the connection after an answer.
+/// The fate of the connection after a response.
 enum class AfterAnswer : std::uint8_t { Close, KeepAlive };
 
 std::string print_head(const ServerResponse& response, AfterAnswer after) {
@@ -123,7 +123,7 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
         co_await tasks_.stop(grace);
     }
 
-    /// Ends what is idle and makes the rest end after its current answer.
+    /// Closes idle connections, and ends the others after their current response.
     void begin_stop() {
         stopping_ = true;
         if (listener_) {
@@ -155,7 +155,7 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
                     "connection not accepted",
                     {{"port", self->port_}, {"error", accepted.error().detail}}
                 );
-                // What most often lacks is a file descriptor.
+                // The most likely cause is a lack of file descriptors.
                 if (self->connections_.close_one()) {
                     continue;
                 }
@@ -203,7 +203,7 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
         self->connections_.remove(connection.get());
     }
 
-    /// Whether one more connection of that address may be open.
+    /// Returns true if one more connection of that address may be open.
     bool make_room(const std::string& address) {
         const bool is_full = connections_.is_full();
         if (is_full && !was_full_) {
@@ -216,7 +216,8 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
         return connections_.make_room(address);
     }
 
-    /// Waits, holding as little as possible, until a request begins; false when none will.
+    /// Waits until a request begins, and holds as little memory as possible meanwhile. Returns
+    /// false if the connection ended.
     asio::awaitable<bool> wait_for_request(Connection* connection) {
         if (!connection->input.empty()) {
             co_return true;
@@ -228,13 +229,13 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
         co_return waited.has_value();
     }
 
-    /// Reads a request and answers it; whether another may follow.
+    /// Reads a request and answers it. Returns true if another request may follow.
     asio::awaitable<bool> serve_one(Connection* connection) {
         connections_.enter(connection, ConnectionPhase::Reading);
         IncomingRequest incoming(handler_, options_, in_flight_);
         const auto read = co_await read_request(connection, &incoming.parser());
         if (!read) {
-            // What came of the body is not needed any more.
+            // The part of the body that was received is not needed any more.
             incoming.drop_body();
             co_await refuse(connection, &incoming, read.error());
             co_return false;
@@ -245,7 +246,7 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
         connections_.enter(connection, ConnectionPhase::Answering);
         auto answer = answer_for(connection, &incoming);
         auto answered = co_await with_timeout(std::move(answer), options_.handle_timeout);
-        // The body went with the handler.
+        // The handler has taken the body.
         incoming.drop_body();
         auto response = answered ? std::move(*answered) : make_plain_response(504);
         if (!incoming.share().take(response.size())) {
@@ -286,7 +287,7 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
         co_return response;
     }
 
-    /// False when the client went away instead.
+    /// Reads a whole request. Returns false if the client disconnected before its end.
     asio::awaitable<Result<bool>> read_request(Connection* connection, HttpParser* parser) {
         auto& input = connection->input;
         bool saw_header = false;
@@ -325,7 +326,8 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
         }
     }
 
-    /// The answer to a request that could not be read; nothing where no client waits for one.
+    /// Returns the response to a request that could not be read; nullopt if the client does not
+    /// wait for one.
     std::optional<ServerResponse> make_refusal(
         const Connection& connection, IncomingRequest& incoming, const Error& error
     ) const {
@@ -368,7 +370,8 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
         if (!written) {
             co_return;
         }
-        // One that sends all before it listens must get to know that it is too much.
+        // A client that sends everything before it reads must still see that its request was too
+        // large.
         const bool is_too_much = response->status == 503 || response->status == 413;
         const auto drain_max =
             is_too_much ? std::max(2 * options_.body_bytes_max, kDrainBytesMax) : kDrainBytesMax;
@@ -414,7 +417,7 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
         auto out = print_head(*response, after);
         const auto size = is_head ? std::size_t{0} : response->size();
         for (std::size_t done = 0;;) {
-            // The head goes out in one piece with the beginning of the body, or all of it.
+            // The first write holds the head and the beginning of the body, or all of it.
             const auto head = out.size();
             out.resize(head + std::min(size - done, kWriteBytes));
             const auto copied = copy_body(*response, done, out.data() + head, out.size() - head);
@@ -434,7 +437,7 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
         }
     }
 
-    /// Fills the buffer with the bytes of the answer's body from `offset` on; how many.
+    /// Fills the buffer with bytes of the response's body from `offset` on. Returns their number.
     static Result<std::size_t> copy_body(
         const ServerResponse& response, std::size_t offset, char* buffer, std::size_t size
     ) {
@@ -451,7 +454,7 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
     EventLoop& loop_;
     HttpHandler& handler_;
     ServerOptions options_;
-    // Before the tasks, whose connections and requests give back to them.
+    // Must outlive the tasks, whose connections and requests give their bytes back to it.
     Budget in_flight_;
     ConnectionTable connections_;
     TaskGroup tasks_;

@@ -1,3 +1,4 @@
+// A request that is being received: its head is checked, its body kept within the limits.
 #pragma once
 
 #include "base/error.hpp"
@@ -14,11 +15,12 @@
 
 namespace sluice::net {
 
-/// A request while it comes: judged by its head before anything of its body is kept, its body
-/// within the limits of handler, server and budget. Only net/*.cpp use it.
+/// A request that is being received. The handler decides about it by its head, before any part of
+/// its body is kept. The body stays within the limits of handler, server and budget. Only net/*.cpp
+/// use it.
 class IncomingRequest {
   public:
-    /// Lifetime: all three must outlive it.
+    /// Lifetime: handler, options and budget must outlive this object.
     IncomingRequest(const HttpHandler& handler, const ServerOptions& options, Budget& budget);
     IncomingRequest(const IncomingRequest&) = delete;
     IncomingRequest& operator=(const IncomingRequest&) = delete;
@@ -27,13 +29,13 @@ class IncomingRequest {
     HttpParser& parser() { return parser_; }
     bool is_head() const { return parser_.method() == "HEAD"; }
     bool is_refused() const { return refusal_.has_value(); }
-    /// The answer that it gets instead of the handler's. Requires: it is refused; once.
+    /// Returns the response that replaces the handler's. Requires: is_refused(); call it once.
     ServerResponse take_refusal() { return std::move(refusal_).value_or(ServerResponse{}); }
-    /// The request. Requires: it came whole; once.
+    /// Returns the request. Requires: it was received whole; call it once.
     ServerRequest take(std::string peer);
-    /// What it holds of the server's budget.
+    /// The bytes of the server's budget that this request holds.
     Share& share() { return share_; }
-    /// Forgets what came of its body.
+    /// Drops the part of the body that was received.
     void drop_body();
 
   private:
@@ -47,13 +49,13 @@ class IncomingRequest {
     SpooledBody body_;
     std::size_t body_bytes_max_ = 0;
     std::optional<ServerResponse> refusal_;
-    std::optional<ServerResponse> too_large_;  ///< instead of the plain answer
+    std::optional<ServerResponse> too_large_;  ///< replaces the plain 413
     HttpParser parser_;
 };
 
-/// An answer of nothing but its status' name.
+/// Returns a response whose body is only the status' reason phrase.
 ServerResponse make_plain_response(int status);
-/// The answer to a body of more bytes than that.
+/// Returns the response to a body of more than `bytes_max` bytes.
 ServerResponse make_too_large_response(std::size_t bytes_max);
 
 }  // namespace sluice::net

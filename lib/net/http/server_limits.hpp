@@ -1,3 +1,4 @@
+// The bytes that a server may hold, and the share of each request. Only net/*.cpp use it.
 #pragma once
 
 #include <cstddef>
@@ -5,13 +6,11 @@
 
 namespace sluice::net {
 
-// What bounds a server as a whole. Only net/*.cpp use it.
-
 /// The bytes that all connections together may hold.
 class Budget {
   public:
     explicit Budget(std::size_t bytes_max) : free_(bytes_max) {}
-    /// Whether so many were free and are taken now.
+    /// Takes the bytes and returns true, if that many are free.
     bool take(std::size_t bytes) {
         if (bytes > free_) {
             return false;
@@ -25,13 +24,14 @@ class Budget {
     std::size_t free_;
 };
 
-/// What one request holds of the budget, given back at its end.
+/// The bytes of the budget that one request holds. Its destructor gives them back.
 class Share {
   public:
     explicit Share(Budget& budget) : budget_(budget) {}
     Share(const Share&) = delete;
     Share& operator=(const Share&) = delete;
     ~Share() { give_back(); }
+    /// Takes bytes of the budget. Returns false if that many are not free.
     bool take(std::size_t bytes) {
         const bool taken = budget_.take(bytes);
         bytes_ += taken ? bytes : 0;

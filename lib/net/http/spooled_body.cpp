@@ -20,7 +20,7 @@ Error file_error(std::string_view what) {
     };
 }
 
-/// A file that vanishes with its descriptor.
+/// Creates a file that disappears when its descriptor is closed.
 Result<int> open_nameless_file() {
     const char* folder = std::getenv("TMPDIR");
     std::string path =
@@ -116,8 +116,7 @@ Result<std::string_view> SpooledBody::view() {
         if (mapping == MAP_FAILED) {
             return file_error("mapping a large body");
         }
-        // It is read once from its beginning to its end, so the kernel may take back what is
-        // behind.
+        // The file is read once from beginning to end, so the kernel may drop the pages behind.
         ::madvise(mapping, file_bytes_, MADV_SEQUENTIAL);
         mapping_ = mapping;
     }

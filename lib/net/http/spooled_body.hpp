@@ -1,3 +1,4 @@
+// A message body in memory, or in a nameless temporary file if it is large.
 #pragma once
 
 #include "base/error.hpp"
@@ -8,12 +9,12 @@
 
 namespace sluice::net {
 
-/// The bytes of a message body: in memory while they are few, else in a file without a name in the
-/// temporary folder, so that many large bodies on their way do not fill the memory.
+/// The bytes of a message body. A small body is in memory, a larger one in a nameless file in the
+/// temporary folder, so that many large bodies at the same time do not fill the memory.
 class SpooledBody {
   public:
     SpooledBody() = default;
-    /// A body that is kept in memory up to `memory_max` bytes.
+    /// A body that is in memory up to `memory_max` bytes.
     explicit SpooledBody(std::size_t memory_max) : memory_max_(memory_max) {}
     /// A body in memory.
     explicit SpooledBody(std::string bytes) : memory_(std::move(bytes)) {}
@@ -23,14 +24,14 @@ class SpooledBody {
     SpooledBody& operator=(const SpooledBody&) = delete;
     ~SpooledBody();
 
-    /// Adds bytes at the end. Requires: view() was not called yet. Errors: Internal when the file
-    /// cannot be written.
+    /// Appends bytes. Requires: view() was not called yet. Errors: Internal if the file cannot be
+    /// written.
     Result<void> append(std::string_view bytes);
-    /// All bytes, from the file through the page cache. Lifetime: that of this object.
-    /// Errors: Internal when the file cannot be mapped.
+    /// Returns all bytes; those of a file through the page cache. Lifetime: that of this object.
+    /// Errors: Internal if the file cannot be mapped.
     Result<std::string_view> view();
-    /// Copies bytes from `offset` on into the buffer; how many, 0 at the end. Unlike view() it
-    /// holds no more of a file in memory than that. Errors: Internal when the file cannot be read.
+    /// Copies bytes from `offset` on into the buffer. Returns their number, 0 at the end. Unlike
+    /// view(), it does not map the whole file. Errors: Internal if the file cannot be read.
     Result<std::size_t> copy(std::size_t offset, char* buffer, std::size_t size) const;
     std::size_t size() const { return file_ >= 0 ? file_bytes_ : memory_.size(); }
     bool is_in_file() const { return file_ >= 0; }

@@ -1,4 +1,4 @@
-// Boost.Process is compiled in this file alone; how, CMakeLists.txt says.
+// The only file that compiles Boost.Process; CMakeLists.txt says how.
 #include "net/loop/child_process.hpp"
 
 #include "net/loop/with_timeout.hpp"
@@ -27,7 +27,7 @@ namespace process = boost::process::v2;
 
 namespace {
 
-/// This process's environment, with what the child is given in place of variables of that name.
+/// Returns this process's environment, with the variables in `given` added or replaced.
 std::vector<std::string> merged_environment(const std::vector<std::string>& given) {
     std::vector<std::string> merged = given;
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
@@ -60,7 +60,7 @@ asio::awaitable<Result<ChildResult>> run(ChildProcess child) {
     asio::readable_pipe output(executor);
     const std::vector<std::string> environment = merged_environment(child.environment);
     boost::system::error_code error;
-    // Its destructor kills a process that still runs.
+    // The destructor of `running` kills a process that has not ended.
     process::process running = process::default_process_launcher()(
         executor,
         error,

@@ -1,3 +1,4 @@
+// Runs a program to its end and returns its output.
 #pragma once
 
 #include "base/clock.hpp"
@@ -15,7 +16,7 @@ namespace sluice::net {
 struct ChildProcess {
     std::string command;  ///< a path, or a name that is looked up in this process's PATH
     std::vector<std::string> arguments;
-    std::vector<std::string> environment;  ///< NAME=value, beside or instead of this process's own
+    std::vector<std::string> environment;  ///< NAME=value, adds to or overrides this process's
     std::size_t output_bytes_max = std::size_t{1024} * 1024;
 };
 
@@ -24,10 +25,10 @@ struct ChildResult {
     std::string output;  ///< its standard output
 };
 
-/// Runs a program to its end, with nothing on its standard input; its standard error is this
-/// process's. Errors: NotFound when there is no such program; Unavailable when it cannot be
-/// started; Invalid when it prints more than `output_bytes_max`; Timeout after `limit`, and
-/// Canceled: then it is killed.
+/// Runs a program to its end. Its standard input is empty; its standard error is this process's.
+/// Errors: NotFound if the program does not exist; Unavailable if it cannot be started; Invalid if
+/// it prints more than `output_bytes_max`; Timeout after `limit`; Canceled. After Timeout or
+/// Canceled, the program is killed.
 boost::asio::awaitable<Result<ChildResult>> run_child(ChildProcess child, Duration limit);
 
 }  // namespace sluice::net

@@ -1,3 +1,4 @@
+// The event loop of a thread, and what its coroutines wait for: time, signals, notifications.
 #pragma once
 
 #include "base/clock.hpp"
@@ -14,8 +15,8 @@
 
 namespace sluice::net {
 
-/// One thread's worth of asynchronous work: everything spawned on a loop runs one piece at a time,
-/// so what only one loop touches needs no lock.
+/// Asynchronous work on one thread. Everything spawned on a loop runs one piece at a time, so that
+/// data used by only one loop needs no lock.
 class EventLoop {
   public:
     EventLoop();
@@ -27,9 +28,9 @@ class EventLoop {
     /// Runs on the calling thread until stop() is called. An exception that leaves a handler is a
     /// bug and ends the process.
     void run();
-    /// Runs until nothing is left to do or `limit` has passed; whether nothing was left.
+    /// Runs until no work is left or `limit` has passed. Returns true if no work was left.
     bool run_until_idle(Duration limit);
-    /// Runs what can go on without waiting; whether there was anything. For VirtualTime.
+    /// Runs all work that is ready without waiting. Returns true if any was. For VirtualTime.
     bool run_ready();
     /// Makes run() return soon. Thread: any.
     void stop();
@@ -41,10 +42,10 @@ class EventLoop {
     std::unique_ptr<Impl> impl_;
 };
 
-/// A loop on a thread of its own, which ends with this object.
+/// A loop on a separate thread, which ends with this object.
 class LoopThread {
   public:
-    /// The name is that of the thread, as debuggers show it (15 characters).
+    /// `name` is the thread's name, as debuggers show it (at most 15 characters).
     explicit LoopThread(const std::string& name);
     ~LoopThread();
     LoopThread(const LoopThread&) = delete;
@@ -58,18 +59,18 @@ class LoopThread {
     std::unique_ptr<Impl> impl_;
 };
 
-/// Runs a coroutine on the loop's thread and waits for it on this one. Requires: not called on the
-/// loop's thread. For shutting down from outside.
+/// Runs a coroutine on the loop's thread and waits for it on this thread. For shutting down from
+/// outside. Requires: not called on the loop's thread.
 void run_on(EventLoop& loop, boost::asio::awaitable<void> work);
 
-/// Waits; false when it was cancelled.
+/// Waits for the duration. Returns false if cancelled.
 boost::asio::awaitable<bool> pause_for(Duration duration);
 
-/// Whether the coroutine that asks has been cancelled; long loops ask between steps.
+/// Returns true if the calling coroutine has been cancelled. Long loops check it between steps.
 boost::asio::awaitable<bool> is_cancelled();
 
-/// Takes signals of the process, for example SIGTERM, in place of what they do by default. One that
-/// comes while no coroutine waits is kept. Thread: the executor's.
+/// Receives signals of the process, for example SIGTERM, instead of their default action. A signal
+/// that arrives while no coroutine waits is kept. Thread: the executor's.
 class Signals {
   public:
     Signals(const boost::asio::any_io_executor& executor, std::initializer_list<int> numbers);
@@ -77,7 +78,7 @@ class Signals {
     Signals(const Signals&) = delete;
     Signals& operator=(const Signals&) = delete;
 
-    /// Waits for the next one; its number, or 0 when cancelled.
+    /// Waits for the next signal. Returns its number, or 0 if cancelled.
     boost::asio::awaitable<int> next();
 
   private:
@@ -94,8 +95,8 @@ class Notifier {
     Notifier(const Notifier&) = delete;
     Notifier& operator=(const Notifier&) = delete;
     void notify();
-    /// Waits until notified, or for `limit` at most; true when notified. Requires: one waits at a
-    /// time.
+    /// Waits until notified, or at most for `limit`. Returns true if notified. Requires: one
+    /// coroutine waits at a time.
     boost::asio::awaitable<bool> wait(std::optional<Duration> limit = std::nullopt);
 
   private:

@@ -1,3 +1,4 @@
+// A timer for one coroutine, by real time or by the thread's virtual time.
 #pragma once
 
 #include "base/clock.hpp"
@@ -11,8 +12,8 @@
 
 namespace sluice::net {
 
-/// A timer for one waiting coroutine, by the machine's monotonic clock or the thread's VirtualTime,
-/// which must outlive it. Thread: the executor's.
+/// A timer for one waiting coroutine, by the machine's monotonic clock or by the thread's
+/// VirtualTime, which must outlive it. Thread: the executor's.
 class LoopTimer {
   public:
     explicit LoopTimer(const boost::asio::any_io_executor& executor) : timer_(executor) {}
@@ -20,9 +21,10 @@ class LoopTimer {
     LoopTimer(const LoopTimer&) = delete;
     LoopTimer& operator=(const LoopTimer&) = delete;
 
-    /// Sets the time; none: only cancel() ends the wait. Requires: none waits.
+    /// Sets the time to wait; with nullopt, only cancel() ends the wait. Requires: no coroutine
+    /// waits.
     void set(std::optional<Duration> wait);
-    /// Waits; false when it was cancelled. Requires: set() was called since the last wait.
+    /// Waits. Returns false if cancelled. Requires: set() was called since the last wait.
     boost::asio::awaitable<bool> wait();
     /// Ends the wait.
     void cancel();

@@ -1,3 +1,4 @@
+// Runs a coroutine on another loop and returns its result.
 #pragma once
 
 #include "net/loop/event_loop.hpp"
@@ -13,8 +14,7 @@
 
 namespace sluice::net {
 
-/// Runs a coroutine of another loop in a coroutine of its own there, which sees cancellation as a
-/// result.
+/// Wraps a coroutine for another loop, in a coroutine that sees cancellation as a result.
 template <class T>
 boost::asio::awaitable<std::optional<T>> as_guest(boost::asio::awaitable<T> work) {
     co_await boost::asio::this_coro::throw_if_cancelled(false);
@@ -22,8 +22,8 @@ boost::asio::awaitable<std::optional<T>> as_guest(boost::asio::awaitable<T> work
     co_return std::optional<T>(std::move(result));
 }
 
-/// Runs the coroutine on the other loop's thread and goes on here, with its result, when it has
-/// ended. Cancellation: reaches the coroutine, whose own result is then returned. Lifetime: the
+/// Runs the coroutine on the other loop's thread, and continues here with its result when it has
+/// ended. Cancellation: passed on to the coroutine, whose result is then returned. Lifetime: the
 /// other loop must run until then.
 template <class T>
 boost::asio::awaitable<T> on_loop(EventLoop* other, boost::asio::awaitable<T> work) {

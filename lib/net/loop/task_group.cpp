@@ -43,8 +43,8 @@ class TaskGroup::Impl {
 TaskGroup::TaskGroup(asio::any_io_executor executor, std::string name)
     : impl_(std::make_shared<Impl>(std::move(executor), std::move(name))) {}
 
-// Nothing is cancelled here: where the executor is being torn down, what the tasks wait on may be
-// gone already.
+// The destructor cancels nothing: during the executor's teardown, the objects that tasks wait on
+// may already be destroyed.
 TaskGroup::~TaskGroup() = default;
 
 bool TaskGroup::spawn(asio::awaitable<void> task, std::string name) {
@@ -53,7 +53,8 @@ bool TaskGroup::spawn(asio::awaitable<void> task, std::string name) {
     }
     const auto id = impl_->next_id++;
     auto& signal = impl_->signals[id];
-    // The shared implementation outlives the group if the executor is torn down in another order.
+    // The implementation is shared, because it outlives the group if the executor is torn down
+    // later.
     auto on_end = [impl = impl_, id, task_name = std::move(name)](const std::exception_ptr& failure
                   ) {
         if (failure) {
@@ -74,7 +75,7 @@ bool TaskGroup::spawn(asio::awaitable<void> task, std::string name) {
 }
 
 void TaskGroup::cancel() {
-    // A task that ends at once removes its own entry, so the walk goes by id.
+    // A task that ends at once removes its own entry, so iterate by id.
     const auto end = impl_->next_id;
     for (auto at = impl_->signals.begin(); at != impl_->signals.end() && at->first < end;) {
         const auto id = at->first;
@@ -107,13 +108,12 @@ asio::awaitable<void> TaskGroup::stop(Duration grace) {
         if (cancelled) {
             break;
         }
-        // An earlier moment without tasks is remembered by the notifier and ends the first wait.
+        // The notifier may remember an earlier notification, which ends the first wait: loop again.
         co_await impl_->emptied.wait(end - loop_now());
     }
     cancel();
-    // Children end on cancellation; this wait is not given up, for they must not outlive their
-    // parent. The timer is used bare, because pause_for would return at once in a coroutine that is
-    // cancelled.
+    // Tasks must not outlive the group, so this wait ignores cancellation. It uses the timer
+    // directly, because pause_for() returns at once in a cancelled coroutine.
     LoopTimer timer(impl_->executor);
     while (!impl_->signals.empty()) {
         cancel();

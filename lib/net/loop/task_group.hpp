@@ -1,3 +1,4 @@
+// Owns coroutines that run in the background: cancels them, waits for them, stops them.
 #pragma once
 
 #include "base/clock.hpp"
@@ -11,27 +12,27 @@
 
 namespace sluice::net {
 
-/// Owns coroutines that run beside their parent, so that none is left alone. They are expected to
-/// end when they are cancelled. Thread: the executor's.
+/// Owns coroutines that run in the background, so that each has an owner that waits for its end.
+/// They must end when they are cancelled. Thread: the executor's.
 class TaskGroup {
   public:
-    /// The name goes before those of the tasks in the log.
+    /// `name` precedes the names of the tasks in the log.
     TaskGroup(boost::asio::any_io_executor executor, std::string name);
-    /// Requires: empty, or the executor runs no more.
+    /// Requires: the group is empty, or the executor no longer runs.
     ~TaskGroup();
     TaskGroup(const TaskGroup&) = delete;
     TaskGroup& operator=(const TaskGroup&) = delete;
 
-    /// Starts a coroutine; false (and it never runs) after stop() has begun. An exception that
+    /// Starts a coroutine. Returns false and does not run it if stop() has begun. An exception that
     /// leaves it is a bug and ends the process.
     bool spawn(boost::asio::awaitable<void> task, std::string name = {});
-    /// Cancels all tasks now without waiting for them.
+    /// Cancels all tasks without waiting for them.
     void cancel();
     std::size_t size() const;
-    /// Waits until no task is left; false when cancelled before.
+    /// Waits until all tasks have ended. Returns false if cancelled before.
     boost::asio::awaitable<bool> wait();
-    /// Refuses new tasks, lets the others run for `grace` at most, then cancels them and waits for
-    /// them.
+    /// Refuses new tasks, lets the running ones continue for at most `grace`, then cancels them and
+    /// waits for them.
     boost::asio::awaitable<void> stop(Duration grace);
 
   private:

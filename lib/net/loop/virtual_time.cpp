@@ -38,7 +38,8 @@ void VirtualTime::move(Time limit) {
     const Duration step = std::min(next().value_or(limit), limit) - now_;
     now_ += step;
     instant_ += step;
-    // What begins to wait meanwhile waits for the next move, so that a wait of no time ends.
+    // A wait that begins during this move waits for the next one, so that waits of zero length end
+    // too.
     const std::uint64_t begun = count_;
     for (auto at = waits_.begin(); at != waits_.end() && at->first.first <= instant_;) {
         if (at->first.second >= begun) {
@@ -54,7 +55,7 @@ void VirtualTime::move(Time limit) {
 }
 
 VirtualTime::Ticket VirtualTime::add(Duration wait, std::function<void()> on_due) {
-    // A wait without end, as far as anyone can see.
+    // Longer than any test, and small enough not to overflow.
     constexpr Duration kLongest = std::chrono::hours(24 * 365 * 100);
     const Ticket ticket{
         instant_ + std::clamp<Duration>(wait, Duration::zero(), kLongest), count_++

@@ -1,3 +1,4 @@
+// Runs an operation with a time limit.
 #pragma once
 
 #include "base/clock.hpp"
@@ -19,7 +20,7 @@
 
 namespace sluice::net {
 
-/// Runs an operation in a coroutine of its own that sees cancellation as a result, not as an
+/// Runs an operation in a separate coroutine that sees cancellation as a result, not as an
 /// exception.
 template <class T>
 boost::asio::awaitable<std::optional<Result<T>>> without_throwing(
@@ -30,9 +31,9 @@ boost::asio::awaitable<std::optional<Result<T>>> without_throwing(
     co_return std::optional<Result<T>>(std::move(result));
 }
 
-/// Races the operation against a timer: whichever ends first, the other is cancelled and waited
-/// for. A failing operation is reported at once. Errors: Timeout when the timer won; those of the
-/// operation. Cancellation: reaches the operation, whose own result is then returned.
+/// Runs an operation with a time limit. If the time is over first, the operation is cancelled and
+/// waited for. A failed operation is reported at once. Errors: Timeout if the time was over; those
+/// of the operation. Cancellation: passed on to the operation, whose result is then returned.
 template <class T>
 boost::asio::awaitable<Result<T>> with_timeout(
     boost::asio::awaitable<Result<T>> operation, Duration limit
@@ -63,7 +64,7 @@ boost::asio::awaitable<Result<T>> with_timeout(
     if (order[0] == 1 && is_late) {
         co_return Error{ErrorCode::Timeout, "not finished in time", {}};
     }
-    if (!result) {  // only an exception leaves it empty, and that was thrown on
+    if (!result) {  // only after an exception, which was rethrown above
         co_return Error{ErrorCode::Canceled, "canceled", {}};
     }
     co_return std::move(*result);

@@ -25,15 +25,15 @@ struct Job {
         : ended(executor), work(std::move(what)) {
         ended.expires_at(asio::steady_timer::time_point::max());
     }
-    // The loop's.
+    // Used by the loop's thread.
     asio::steady_timer ended;
     bool is_done = false;
-    // Of the side that moves the state away from Waiting.
+    // Owned by the thread that changes the state from Waiting.
     WorkerThreads::Work work;
     std::stop_source stop;
     std::atomic<State> state = State::Waiting;
 
-    /// Whether the job was still waiting.
+    /// Changes the state. Returns false if the job was not waiting any more.
     bool leave_waiting(State next) {
         auto waiting = State::Waiting;
         return state.compare_exchange_strong(waiting, next);
@@ -42,8 +42,8 @@ struct Job {
 
 }  // namespace
 
-/// Asio's pool runs the jobs in the order in which they were posted. What it lacks is stopping one
-/// of them: one that waits is dropped by its state, one that runs is asked by its token.
+/// Asio's pool runs the jobs in the order in which they were posted, but cannot stop a single one.
+/// A waiting job is dropped by changing its state; a running job is asked by its stop token.
 class WorkerThreads::Impl {
   public:
     Impl(const std::string& name, std::size_t count) : name_(name.substr(0, 15)), pool_(count) {}
@@ -97,7 +97,7 @@ asio::awaitable<bool> WorkerThreads::run(Work work) {
         const auto cancelled = co_await is_cancelled();
         if (cancelled) {
             if (job->leave_waiting(Job::State::Dropped)) {
-                // The pool keeps the job until its turn comes; what the work owns goes now.
+                // The pool keeps the job until its turn; destroy the work's data now.
                 job->work = nullptr;
                 co_return false;
             }

@@ -1,3 +1,4 @@
+// Threads for long work that would block an event loop.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -10,23 +11,23 @@
 
 namespace sluice::net {
 
-/// Threads for work that takes long, so that the loop that asks for it serves others meanwhile.
-/// Work is begun in the order it came. Lifetime: must end before the loops that call run().
+/// Threads for long work, so that the requesting loop can serve other coroutines meanwhile. Work
+/// begins in the order of its requests. Lifetime: must end before the loops that call run().
 class WorkerThreads {
   public:
-    /// What is done on a worker; it should end soon once a stop is requested. It owns what it uses:
-    /// the coroutine that asked for it may be gone before it ends.
+    /// A function that runs on a worker. It should end soon after a stop is requested. It must own
+    /// the data it uses, because the requesting coroutine may end before it.
     using Work = std::function<void(std::stop_token)>;
 
-    /// The name is that of the threads, as debuggers show it (15 characters).
+    /// `name` is the threads' name, as debuggers show it (at most 15 characters).
     WorkerThreads(const std::string& name, std::size_t count);
-    /// Asks running work to stop and waits for it; what was not begun is dropped.
+    /// Asks running work to stop and waits for it; drops work that has not begun.
     ~WorkerThreads();
     WorkerThreads(const WorkerThreads&) = delete;
     WorkerThreads& operator=(const WorkerThreads&) = delete;
 
-    /// Has the work done and waits for it; false when it never began. Cancellation: work that was
-    /// begun is asked to stop and waited for. Thread: any loop's.
+    /// Runs the work on a worker and waits for it. Returns false if it never began. Cancellation:
+    /// work that has begun is asked to stop and waited for. Thread: any loop's.
     boost::asio::awaitable<bool> run(Work work);
 
   private:

@@ -33,7 +33,7 @@ struct FreeStack {
 using Stack = std::unique_ptr<STACK_OF(X509), FreeStack>;
 using Names = std::unique_ptr<GENERAL_NAMES, OpenSslDeleter<GENERAL_NAMES_free>>;
 
-/// Certificates begin this long before they are made.
+/// Certificates are valid from this long before they are made.
 constexpr Duration kBackdated = std::chrono::hours(1);
 
 struct Request {
@@ -69,7 +69,7 @@ Result<CertificatePointer> read_certificate(const std::string& pem) {
     return certificate;
 }
 
-/// All certificates of a PEM text up to the first that cannot be read.
+/// Returns all certificates of a PEM text, up to the first that cannot be read.
 Stack read_chain(const std::string& pem) {
     const auto bio = open_pem(pem);
     Stack chain(sk_X509_new_null());
@@ -85,7 +85,7 @@ Stack read_chain(const std::string& pem) {
     return chain;
 }
 
-/// The values of a subject's entries of one type, as UTF-8.
+/// Returns the values of a subject's entries of one type, as UTF-8.
 std::vector<std::string> read_entries(const X509_NAME* name, int type) {
     std::vector<std::string> values;
     for (int at = X509_NAME_get_index_by_NID(name, type, -1); at >= 0;
@@ -143,8 +143,8 @@ bool add_name_entry(X509_NAME* name, const char* field, const std::string& value
            ) == 1;
 }
 
-/// Adds one alternative name; built directly, because the text form would interpret commas in a
-/// name.
+/// Adds one alternative name. Builds it directly, because OpenSSL's text form would interpret
+/// commas in a name.
 bool add_alternative_name(GENERAL_NAMES* names, const std::string& text) {
     std::unique_ptr<GENERAL_NAME, OpenSslDeleter<GENERAL_NAME_free>> name(GENERAL_NAME_new());
     boost::system::error_code not_an_address;
@@ -235,7 +235,7 @@ bool add_usage(X509* certificate, X509* issuer, const Request& request) {
            add_extension(certificate, issuer, NID_authority_key_identifier, "keyid");
 }
 
-/// Makes and signs; without an issuer the certificate signs itself.
+/// Makes and signs a certificate; without an issuer it is self-signed.
 Result<CertificateAndKey> make_certificate(
     const Request& request, X509* issuer, EVP_PKEY* issuer_key
 ) {
@@ -335,7 +335,7 @@ Result<CertificateAndKey> make_serving_certificate(
             return make_invalid("\"" + name + "\" is neither a host name nor an IP address");
         }
     }
-    // A common name is at most 64 bytes long; clients read the alternative names alone.
+    // A common name is at most 64 bytes long; clients check only the alternative names.
     return make_signed(
         authority, Request{names.front().substr(0, 64), {}, names, "serverAuth", validity}
     );
@@ -403,7 +403,7 @@ Result<ClientIdentity> verify_client_certificate(
     X509_STORE_CTX_set0_trusted_stack(context.get(), authorities.get());
     X509_STORE_CTX_set_default(context.get(), "ssl_client");
     X509_STORE_CTX_set_time(context.get(), 0, to_seconds(now));
-    // An intermediate authority may be the one that is trusted.
+    // An intermediate authority may be the trusted one.
     X509_STORE_CTX_set_flags(context.get(), X509_V_FLAG_PARTIAL_CHAIN);
     if (X509_verify_cert(context.get()) != 1) {
         const int why = X509_STORE_CTX_get_error(context.get());

@@ -1,3 +1,4 @@
+// A socket that listens before its server is started.
 #pragma once
 
 #include "base/error.hpp"
@@ -8,18 +9,19 @@
 
 namespace sluice::net {
 
-/// A TCP socket that listens before there is a server: its port is known, and nobody else gets it
-/// meanwhile. Clients that connect wait for the server. Thread: any, one at a time.
+/// A TCP socket that listens before its server is started, so that the port is known and reserved.
+/// Clients that connect wait for the server. Thread: any, one at a time.
 class ListeningSocket {
   public:
-    /// Listens on a free port of an IPv4 address. Errors: Invalid for what is none; Unavailable.
+    /// Listens on a free port of an IPv4 address. Errors: Invalid if the text is not an IPv4
+    /// address; Unavailable.
     static Result<std::unique_ptr<ListeningSocket>> open(const std::string& address);
     ~ListeningSocket();
     ListeningSocket(const ListeningSocket&) = delete;
     ListeningSocket& operator=(const ListeningSocket&) = delete;
 
     std::uint16_t port() const { return port_; }
-    /// Hands out the descriptor, which is the caller's from now on; -1 from the second time on.
+    /// Returns the descriptor, which the caller then owns; -1 from the second call on.
     int release();
 
   private:

@@ -37,7 +37,7 @@ Result<Proxy> parse_proxy_url(std::string_view text) {
         return make_invalid("not an http URL; other kinds of proxies are not supported");
     }
     if (url->encoded_host_address().empty() || (url->has_port() && url->port_number() == 0)) {
-        return make_invalid("a URL without a host or with a port that is none");
+        return make_invalid("a URL without a host or with an invalid port");
     }
     Proxy proxy;
     proxy.host = std::string(url->encoded_host_address());

@@ -1,3 +1,4 @@
+// An HTTP proxy that opens tunnels, and its URL.
 #pragma once
 
 #include "base/error.hpp"
@@ -8,19 +9,19 @@
 
 namespace sluice::net {
 
-/// An HTTP proxy that opens tunnels (the method CONNECT, RFC 9110, section 9.3.6). Holds a
+/// An HTTP proxy that opens tunnels (method CONNECT, RFC 9110, section 9.3.6). May contain a
 /// password.
 struct Proxy {
     std::string host;  ///< name or IP address without brackets
     std::uint16_t port = 80;
-    std::string authorization;  ///< value of the header Proxy-Authorization; "": none
+    std::string authorization;  ///< value of the header Proxy-Authorization; "" to send none
 
     friend bool operator==(const Proxy&, const Proxy&) = default;
 };
 
-/// Reads `http://[user[:password]@]host[:port]`; without a scheme it is http. Errors: Invalid for
-/// other schemes (the connection to the proxy itself is not encrypted); the message does not repeat
-/// the text, which may hold a password.
+/// Parses `http://[user[:password]@]host[:port]`; the scheme may be omitted. Errors: Invalid for
+/// other schemes, because the connection to the proxy itself is not encrypted. The message does not
+/// repeat the text, which may contain a password.
 Result<Proxy> parse_proxy_url(std::string_view text);
 
 }  // namespace sluice::net

@@ -81,7 +81,7 @@ class PlainStream final : public Stream {
     bool is_reusable() override { return tcp_.is_silent(); }
 
   private:
-    /// What follows a call: a wait if it must be made again, a turn of the others if it was made.
+    /// Follows a call: waits if the call must be repeated, else gives other coroutines a turn.
     asio::awaitable<Result<void>> after(
         boost::system::error_code code, std::size_t bytes, TcpSocket::Until until
     ) {
@@ -101,8 +101,8 @@ class PlainStream final : public Stream {
     TcpSocket tcp_;
 };
 
-/// getaddrinfo cannot be interrupted, so the caller does not wait for it but for a timer that the
-/// answer cancels; the answer's memory is shared with it.
+/// getaddrinfo cannot be interrupted, so the caller waits for a timer that the result cancels. Both
+/// share the result's memory.
 struct Resolution {
     explicit Resolution(const asio::any_io_executor& executor)
         : resolver(executor), timer(executor) {}
@@ -153,8 +153,8 @@ asio::awaitable<Result<std::vector<tcp::endpoint>>> resolve(
     co_return std::move(shared->endpoints);
 }
 
-/// A peer that is gone without a word is noticed within about a minute, on streams that only read
-/// (probes) as on those that write (unacknowledged bytes).
+/// Detects within about a minute that a peer is gone without closing, both on streams that only
+/// read (probes) and on those that write (unacknowledged bytes).
 void set_socket_options(tcp::socket& socket) {
     boost::system::error_code ignored;
     std::ignore = socket.set_option(tcp::no_delay(true), ignored);
@@ -217,7 +217,7 @@ class TcpListener final : public Listener {
     tcp::acceptor acceptor_;
 };
 
-/// Opens, binds and listens; the first failing step's error.
+/// Opens, binds and listens. Returns the error of the first step that fails.
 boost::system::error_code listen_on(tcp::acceptor& acceptor, const tcp::endpoint& endpoint) {
     boost::system::error_code code;
     code = acceptor.open(endpoint.protocol(), code);
@@ -238,8 +238,8 @@ boost::system::error_code listen_on(tcp::acceptor& acceptor, const tcp::endpoint
 
 }  // namespace
 
-/// Asks the proxy at the other side for a tunnel and reads its answer, byte by byte: what follows
-/// the header is the host's.
+/// Asks the proxy at the other end for a tunnel. Reads the response byte by byte, because the bytes
+/// after its header come from the host.
 asio::awaitable<Result<void>> open_tunnel(
     beast::tcp_stream* tcp, const Endpoint* endpoint, const Proxy* proxy
 ) {
@@ -347,7 +347,7 @@ Result<std::unique_ptr<Listener>> Listener::open(
     tcp::acceptor acceptor(executor);
     code = listen_on(acceptor, tcp::endpoint(ip, port));
     if (code && address.empty()) {
-        // Machines without IPv6 exist.
+        // Some machines have no IPv6.
         acceptor = tcp::acceptor(executor);
         code = listen_on(acceptor, tcp::endpoint(asio::ip::address_v4::any(), port));
     }

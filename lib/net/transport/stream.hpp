@@ -1,3 +1,4 @@
+// A TLS or plain byte stream: connects, accepts, reads and writes with a deadline.
 #pragma once
 
 #include "base/clock.hpp"
@@ -18,47 +19,49 @@
 
 namespace sluice::net {
 
-/// A connected byte stream, TLS or plain; the border behind which Asio's templates stay.
-/// Errors of all: Timeout, Canceled, Unavailable.
+/// A connected byte stream, TLS or plain. Hides Asio's templates from other code. Errors of all
+/// calls: Timeout, Canceled, Unavailable.
 class Stream {
   public:
     Stream() = default;
     Stream(const Stream&) = delete;
     Stream& operator=(const Stream&) = delete;
     virtual ~Stream() = default;
-    /// By when all following reads and writes must finish; after it the stream is closed.
+    /// Sets the deadline of all later reads and writes. When it passes, the stream is closed.
     virtual void expires_at(Deadline deadline) = 0;
     void expires_after(Duration limit) { expires_at(Deadline::after(limit)); }
-    /// Waits until a read would find something: bytes, the end or an error. Holds no buffer
-    /// meanwhile, which is how to wait on connections that are idle.
+    /// Waits until a read would return: bytes, the end or an error. Holds no buffer while it waits,
+    /// so use it to wait on idle connections.
     virtual boost::asio::awaitable<Result<void>> wait_readable() = 0;
-    /// Reads at least one byte; 0 is the orderly end. Lifetime: the buffer must outlive the call.
+    /// Reads at least one byte; returns 0 at the orderly end. Lifetime: the buffer must outlive the
+    /// call.
     virtual boost::asio::awaitable<Result<std::size_t>> read_some(
         char* buffer, std::size_t size
     ) = 0;
-    /// Writes all. Lifetime: the bytes must outlive the call.
+    /// Writes all bytes. Lifetime: the bytes must outlive the call.
     virtual boost::asio::awaitable<Result<void>> write(std::string_view bytes) = 0;
-    /// Says goodbye to the other side (close_notify), then closes.
+    /// Ends the TLS session (close_notify), then closes.
     virtual boost::asio::awaitable<void> shutdown() = 0;
     virtual void close() noexcept = 0;
-    /// Whether an idle connection can still be used: open, and the other side sent nothing.
+    /// Returns true if an idle connection can still be used: it is open, and the peer has sent
+    /// nothing.
     virtual bool is_reusable() = 0;
-    /// The certificates that the other side showed, PEM, leaf first; null: none, or no TLS.
+    /// The certificates that the peer sent, as PEM, leaf first; null without certificates or TLS.
     virtual std::shared_ptr<const std::string> peer_certificates() const { return nullptr; }
 };
 
-/// Where to connect to. Host is a name or an IP address without brackets.
+/// The server to connect to. `host` is a name, or an IP address without brackets.
 struct Endpoint {
     std::string host;
     std::uint16_t port = 0;
-    std::shared_ptr<TlsContext> tls;  ///< null: plain
-    std::optional<Proxy> proxy{};     ///< opens a tunnel to the host; none: it is reached directly
+    std::shared_ptr<TlsContext> tls;  ///< null: no TLS
+    std::optional<Proxy> proxy{};     ///< opens a tunnel to the host; if nullopt, connect directly
 };
 
-/// Resolves, connects and shakes hands, all before the deadline. Names resolve to several
-/// addresses, which are tried in order; behind a proxy it is the proxy that resolves the host.
-/// Errors: Unavailable with the reason (unknown host, refused, untrusted or wrong certificate, what
-/// the proxy answered), Timeout, Canceled.
+/// Resolves the host, connects, and makes the TLS handshake, all before the deadline. If a name has
+/// several addresses, they are tried in order. A proxy resolves the host itself. Errors:
+/// Unavailable with the reason (unknown host, refused, untrusted or wrong certificate, the proxy's
+/// response), Timeout, Canceled.
 boost::asio::awaitable<Result<std::unique_ptr<Stream>>> connect(
     Endpoint endpoint, Deadline deadline
 );
@@ -66,10 +69,12 @@ boost::asio::awaitable<Result<std::unique_ptr<Stream>>> connect(
 /// Accepts connections on one port.
 class Listener {
   public:
+    /// Listens on an address; port 0 takes any free port. Errors: Invalid for the address;
+    /// Unavailable.
     static Result<std::unique_ptr<Listener>> open(
         const boost::asio::any_io_executor& executor, const std::string& address, std::uint16_t port
     );
-    /// Takes over a socket that listens. Errors: Unavailable.
+    /// Uses a socket that already listens. Errors: Unavailable.
     static Result<std::unique_ptr<Listener>> adopt(
         const boost::asio::any_io_executor& executor, int socket
     );
@@ -78,22 +83,23 @@ class Listener {
     Listener& operator=(const Listener&) = delete;
     virtual ~Listener() = default;
     virtual std::uint16_t port() const = 0;
-    /// The next connection, not yet shaken hands. Errors: Canceled; Unavailable for a passing lack
-    /// (file descriptors): wait a little and go on.
+    /// An accepted connection, before its TLS handshake.
     struct Accepted {
         std::unique_ptr<Stream> stream;
         std::string peer;  ///< address and port
-        /// The address that stands for the peer where its connections are counted: of IPv6 the
-        /// first 64 bits, as one machine has all that begin so.
+        /// The key by which the peer's connections are counted. For IPv6 it is the first 64 bits,
+        /// because one machine usually has the whole /64 network.
         std::string address;
     };
-    /// `tls` is read when the connection has come (null: plain).
+    /// Accepts the next connection. `tls` is read when the connection has arrived (null: plain).
+    /// Errors: Canceled; Unavailable for a temporary lack (file descriptors): wait a little and
+    /// retry.
     virtual boost::asio::awaitable<Result<Accepted>> accept(const std::shared_ptr<TlsContext>* tls
     ) = 0;
     virtual void close() noexcept = 0;
 };
 
-/// The server's side of the TLS handshake; nothing to do for a plain stream.
+/// Makes the server's side of the TLS handshake; does nothing for a plain stream.
 boost::asio::awaitable<Result<void>> shake_hands_as_server(Stream* stream);
 
 }  // namespace sluice::net

@@ -21,7 +21,7 @@ using asio::ip::tcp;
 namespace {
 
 constexpr auto kResultTuple = asio::as_tuple(asio::use_awaitable);
-/// After so many bytes without a wait, others have their turn.
+/// After this many bytes without a wait, other coroutines get a turn.
 constexpr std::size_t kTurnBytes = std::size_t{128} * 1024;
 
 Error timed_out() {
@@ -40,7 +40,7 @@ Error to_error(const boost::system::error_code& code) {
     return Error{ErrorCode::Unavailable, code.message(), {}};
 }
 
-/// Shared with the timer's handler, which may run after the socket is gone.
+/// Shared with the timer's handler, which may run after the socket is destroyed.
 struct TcpSocket::State {
     explicit State(tcp::socket connected)
         : socket(std::move(connected)), timer(socket.get_executor()) {}
@@ -57,8 +57,8 @@ struct TcpSocket::State {
     }
 };
 
-/// Closes the socket when the deadline passes during one wait. Its number tells a late timer that
-/// the wait it was for has ended.
+/// Closes the socket if the deadline passes during one wait. Every wait has a number, so that a
+/// late timer recognizes that its wait has ended.
 class TcpSocket::Watch {
   public:
     explicit Watch(const std::shared_ptr<State>& state) : state_(*state) {
@@ -89,7 +89,7 @@ class TcpSocket::Watch {
 };
 
 TcpSocket::TcpSocket(tcp::socket socket) : state_(std::make_shared<State>(std::move(socket))) {
-    // Where it fails the socket is broken, which the first call finds.
+    // If this fails, the socket is broken, and the first call reports it.
     boost::system::error_code ignored;
     std::ignore = state_->socket.non_blocking(true, ignored);
 }

@@ -1,3 +1,4 @@
+// A TCP socket that waits without a buffer and by a deadline.
 #pragma once
 
 #include "base/deadline.hpp"
@@ -12,11 +13,12 @@
 
 namespace sluice::net {
 
-/// What a failed socket call means: Timeout, Canceled or Unavailable.
+/// Converts the error of a socket call: Timeout, Canceled or Unavailable.
 Error to_error(const boost::system::error_code& code);
 
-/// A connected TCP socket that never blocks: a call that must wait for the other side says so, and
-/// wait() then waits without holding a buffer. One waits at a time. Only net/*.cpp use it.
+/// A connected TCP socket that never blocks. If a call must wait for the peer, it returns at once,
+/// and wait() then waits without holding a buffer. One coroutine waits at a time. Only net/*.cpp
+/// use it.
 class TcpSocket {
   public:
     explicit TcpSocket(boost::asio::ip::tcp::socket socket);
@@ -25,17 +27,17 @@ class TcpSocket {
     TcpSocket& operator=(const TcpSocket&) = delete;
 
     boost::asio::ip::tcp::socket& socket();
-    /// By when all following waits must end; after it the socket is closed.
+    /// Sets the deadline of all later waits. When it passes, the socket is closed.
     void expires_at(Deadline deadline);
     void close() noexcept;
-    /// Whether an idle socket is open and the other side has sent nothing.
+    /// Returns true if an idle socket is open and the peer has sent nothing.
     bool is_silent();
 
     enum class Until : std::uint8_t { Readable, Writable };
-    /// Waits for the other side. Errors: Timeout, Canceled, Unavailable.
+    /// Waits for the peer. Errors: Timeout, Canceled, Unavailable.
     boost::asio::awaitable<Result<void>> wait(Until until);
-    /// To be called when bytes went through without a wait: now and then it lets the others of the
-    /// loop have their turn, so that a fast peer does not keep them waiting. Errors: Timeout,
+    /// Call it when bytes were transferred without a wait. From time to time it gives other
+    /// coroutines of the loop a turn, so that a fast peer does not block them. Errors: Timeout,
     /// Canceled.
     boost::asio::awaitable<Result<void>> take_turns(std::size_t bytes);
 

@@ -59,7 +59,7 @@ Result<void> trust(SSL_CTX* context, const std::string& ca_pem) {
     return {};
 }
 
-/// Sets chain and key, which must belong together.
+/// Sets chain and key, which must match.
 Result<void> present(
     SSL_CTX* context, const std::string& certificate_pem, const std::string& key_pem
 ) {
@@ -141,14 +141,14 @@ std::string standard_name(const std::string& suite) {
     return suite.ends_with("_CHACHA20_POLY1305") ? suite + "_SHA256" : suite;
 }
 
-/// Suites that Go knows and takes for insecure. OpenSSL may be built without them.
+/// Suites that Go supports but considers insecure. OpenSSL may be built without them.
 bool is_outdated(std::string_view suite) {
     return suite.find("_RC4_") != std::string_view::npos ||
            suite.find("_3DES_") != std::string_view::npos;
 }
 
-/// As in Go, where a list names no suite of TLS 1.2, that version is not spoken; suites of TLS 1.3
-/// cannot be chosen. Errors: Invalid naming the suite.
+/// Sets the cipher suites of TLS 1.2. As in Go, TLS 1.2 is disabled if the list names none of its
+/// suites, and the suites of TLS 1.3 cannot be chosen. Errors: Invalid naming the suite.
 Result<void> choose_cipher_suites(SSL_CTX* context, const std::vector<std::string>& suites) {
     std::string chosen;
     for (const std::string& suite : suites) {
@@ -159,7 +159,7 @@ Result<void> choose_cipher_suites(SSL_CTX* context, const std::vector<std::strin
         }
         if (name == "(NONE)") {
             log::warning("this build has no such TLS cipher suite", {{"suite", suite}});
-        } else if (!name.starts_with("TLS_")) {  // one of TLS 1.3
+        } else if (!name.starts_with("TLS_")) {  // a suite of TLS 1.3
             chosen += chosen.empty() ? "" : ":";
             chosen += name;
         }
@@ -172,8 +172,8 @@ Result<void> choose_cipher_suites(SSL_CTX* context, const std::vector<std::strin
     return {};
 }
 
-/// Curves that Go knows and this build of OpenSSL does not are left out. Errors: Invalid naming the
-/// curve; also when none is left.
+/// Sets the curves. Skips curves that Go supports but this build of OpenSSL does not. Errors:
+/// Invalid naming the curve; also if none is left.
 Result<void> choose_curves(SSL_CTX* context, const std::vector<int>& curves) {
     constexpr std::pair<int, const char*> kNames[] = {
         {23, "P-256"},
@@ -231,11 +231,11 @@ Result<std::shared_ptr<TlsContext>> make_server_tls(const TlsServerOptions& opti
     }
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-    // Sessions are resumed by tickets, which the client keeps.
+    // Sessions are resumed by tickets, which the client stores.
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     if (options.ask_client_certificate) {
         SSL_CTX_set_verify(context, SSL_VERIFY_PEER, take_any_certificate);
-        // A resumed session no longer knows the intermediate certificates.
+        // A resumed session no longer has the intermediate certificates.
         SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
         SSL_CTX_set_num_tickets(context, 0);
     }

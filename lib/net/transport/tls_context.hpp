@@ -1,3 +1,4 @@
+// The OpenSSL side of a TLS context, for the sources of net only.
 #pragma once
 
 #include "net/transport/tls.hpp"
@@ -12,7 +13,7 @@
 
 namespace sluice::net {
 
-/// Only net/*.cpp may see inside.
+/// Only net/*.cpp may access its members.
 class TlsContext {
   public:
     explicit TlsContext(boost::asio::ssl::context::method method) : context(method) {}
@@ -21,7 +22,7 @@ class TlsContext {
     bool verify = true;
 };
 
-/// Frees an object of OpenSSL by its function.
+/// Frees an OpenSSL object with its function.
 template <auto Free>
 struct OpenSslDeleter {
     template <class T>
@@ -33,7 +34,7 @@ using BioPointer = std::unique_ptr<BIO, OpenSslDeleter<BIO_free>>;
 using CertificatePointer = std::unique_ptr<X509, OpenSslDeleter<X509_free>>;
 using KeyPointer = std::unique_ptr<EVP_PKEY, OpenSslDeleter<EVP_PKEY_free>>;
 
-/// The oldest queued OpenSSL error as text; empties the queue.
+/// Returns the oldest queued OpenSSL error as text and empties the queue.
 std::string take_openssl_error();
 
 }  // namespace sluice::net

@@ -71,7 +71,7 @@ BioMethod make_bio_method() {
     return method;
 }
 
-/// Unlike OpenSSL's own for sockets it raises no SIGPIPE.
+/// Unlike OpenSSL's own socket BIO, this one does not raise SIGPIPE.
 BIO* make_bio(TcpSocket& socket) {
     static const BioMethod method = make_bio_method();
     BIO* bio = BIO_new(method.get());
@@ -106,7 +106,7 @@ int TlsStream::call_openssl(Call call, Bytes bytes, std::size_t* moved) {
         case Call::Write:
             return SSL_write_ex(ssl_.get(), bytes.source, bytes.size, moved);
         case Call::Shutdown: {
-            // The first call says goodbye, the second one waits for that of the other side.
+            // The first call sends close_notify, the second one waits for the peer's.
             const int said = SSL_shutdown(ssl_.get());
             return said == 0 ? SSL_shutdown(ssl_.get()) : said;
         }
@@ -155,8 +155,8 @@ Error TlsStream::take_error() {
     if (ERR_peek_error() != 0) {
         return Error{ErrorCode::Unavailable, take_openssl_error(), {}};
     }
-    // A TLS peer that drops the connection without its goodbye may be an attacker that cuts a
-    // message short, so that is an error and no end.
+    // A TLS peer that closes the connection without close_notify may be an attacker that truncates
+    // a message, so that is an error, not an end.
     return Error{ErrorCode::Unavailable, "the other side broke off the connection", {}};
 }
 
@@ -203,7 +203,7 @@ std::shared_ptr<const std::string> TlsStream::peer_certificates() const {
     if (!leaf || !text || PEM_write_bio_X509(text.get(), leaf.get()) != 1) {
         return nullptr;
     }
-    // What a client showed does not have its own certificate in it, what a server showed does.
+    // OpenSSL's chain includes the peer's own certificate on a client, but not on a server.
     const STACK_OF(X509)* const chain = SSL_get_peer_cert_chain(ssl_.get());
     for (int at = SSL_is_server(ssl_.get()) == 1 ? 0 : 1; at < sk_X509_num(chain); ++at) {
         if (PEM_write_bio_X509(text.get(), sk_X509_value(chain, at)) != 1) {
@@ -226,7 +226,7 @@ bool TlsStream::expect_host(const std::string& host) {
         return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl_.get()), host.c_str()) == 1;
     }
     SSL_set_hostflags(ssl_.get(), X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
-    // SSL_set_tlsext_host_name is a macro with an old-style cast; this is what it stands for.
+    // SSL_set_tlsext_host_name is a macro with an old-style cast; this is its expansion.
     std::string name = host;
     return SSL_ctrl(
                ssl_.get(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, name.data()

@@ -22,7 +22,7 @@ Result<ServerUrl> parse_server_url(std::string_view text) {
         return make_invalid("a URL with more than host, port and path");
     }
     if (url->encoded_host_address().empty() || (url->has_port() && url->port_number() == 0)) {
-        return make_invalid("a URL without a host or with a port that is none");
+        return make_invalid("a URL without a host or with an invalid port");
     }
     return ServerUrl{
         .is_https = is_https,

@@ -1,3 +1,4 @@
+// Parses the URL of a server, and decodes percent-encoded text.
 #pragma once
 
 #include "base/error.hpp"
@@ -13,17 +14,17 @@ struct ServerUrl {
     bool is_https = true;
     std::string host;  ///< name or IP address without brackets
     std::uint16_t port = 443;
-    std::string path;  ///< percent-encoded as given; "" or with a slash at its begin
+    std::string path;  ///< percent-encoded as given; "" or with a leading slash
 };
 
-/// Reads the URL of a server (RFC 3986). Without a port it is that of the scheme. Errors: Invalid
-/// for other schemes, user information, a query, a fragment or port 0; the message does not repeat
-/// the text, which may hold a password.
+/// Parses the URL of a server (RFC 3986). The default port is that of the scheme. Errors: Invalid
+/// for other schemes, user information, a query, a fragment or port 0. The message does not repeat
+/// the text, which may contain a password.
 Result<ServerUrl> parse_server_url(std::string_view text);
 
-/// What a plus sign stands for: in the query of a form a space, elsewhere itself.
+/// The meaning of a plus sign: a space in the query of a form, elsewhere itself.
 enum class PlusSign : std::uint8_t { Itself, Space };
-/// The text with its %XX sequences decoded (RFC 3986); as it is where one of them is malformed.
+/// Decodes the %XX sequences of a text (RFC 3986). Returns the text unchanged if one is malformed.
 std::string percent_decode(std::string_view text, PlusSign plus = PlusSign::Itself);
 
 }  // namespace sluice::net
