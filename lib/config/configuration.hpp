@@ -106,7 +106,7 @@ struct InternalCertManagement {
 
 struct RequeuingStrategy {
     std::string timestamp = "Eviction";               ///< or Creation
-    std::optional<std::int32_t> backoff_limit_count;  ///< absent: no limit
+    std::optional<std::int32_t> backoff_limit_count;  ///< absent: unlimited
     std::int32_t backoff_base_seconds = 60;
     std::int32_t backoff_max_seconds = 3600;
 
@@ -234,7 +234,7 @@ struct WorkloadRetention {
 };
 
 struct VisibilityServer {
-    std::string bind_address;  ///< "": all addresses
+    std::string bind_address;  ///< empty: all addresses
     std::int32_t bind_port = 8082;
 
     friend bool operator==(const VisibilityServer&, const VisibilityServer&) = default;

@@ -25,10 +25,12 @@ std::string to_string(const std::vector<Problem>& problems);
 /// Collects problems in the order in which they are found.
 class Problems {
   public:
+    /// Adds a problem. `path`: the field; empty for the whole document.
     void add(std::string_view path, std::string_view why) {
         all_.emplace_back(std::string(path), std::string(why));
     }
     bool empty() const { return all_.empty(); }
+    /// Returns the problems and removes them from this object.
     std::vector<Problem> take() { return std::exchange(all_, {}); }
 
   private:

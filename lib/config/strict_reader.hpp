@@ -29,6 +29,7 @@ class StrictReader {
 
     /// Returns the member of that name and marks it as known; nullptr if absent or null.
     const json::Value* take(std::string_view name);
+    /// Returns the path of the member in the document.
     std::string path_of(std::string_view name) const;
     Problems& problems() { return *problems_; }
 

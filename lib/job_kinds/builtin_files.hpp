@@ -12,6 +12,7 @@ struct BuiltinFile {
     std::string_view text;
 };
 
+/// Returns all files of the folder.
 std::vector<BuiltinFile> builtin_files();
 
 }  // namespace sluice::job_kinds

@@ -37,6 +37,7 @@ struct Predicate {
     std::vector<Predicate> parts;  ///< All, Any, Not (exactly one part)
     std::string message;           ///< message for people if the predicate holds; may be empty
 
+    /// Returns true if the object fulfills the predicate.
     bool holds(const json::Value& object) const;
 
     friend bool operator==(const Predicate&, const Predicate&) = default;

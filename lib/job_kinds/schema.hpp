@@ -10,7 +10,7 @@
 
 namespace sluice::job_kinds {
 
-/// Says where the pod sets of a description are found.
+/// The object that has the pod sets of a description.
 enum class PodSetSource : std::uint8_t {
     Object,   ///< in the object as it is stored
     Derived,  ///< in an object derived from it

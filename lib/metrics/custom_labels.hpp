@@ -39,6 +39,7 @@ class CustomLabels {
     /// Returns the names of the custom labels of such objects, with their prefix, in the order of
     /// the file.
     std::vector<std::string> names(LabelSource source) const;
+    /// Returns true if objects of the source have custom labels.
     bool has(LabelSource source) const { return !of(source).labels.empty(); }
     /// Returns the values of such an object, one for each name.
     std::vector<std::string> values(
@@ -50,6 +51,7 @@ class CustomLabels {
     bool store(
         LabelSource source, const std::string& key, const Texts& labels, const Texts& annotations
     );
+    /// Removes the stored values of a deleted object.
     void forget(LabelSource source, const std::string& key);
     /// Returns the stored values; empty texts if none were stored.
     std::vector<std::string> kept(LabelSource source, const std::string& key) const;

@@ -8,8 +8,8 @@
 
 namespace sluice::metrics {
 
-/// Counts values by buckets and adds them up, as a histogram shows them, at the place where the
-/// values occur. *Thread*: one. *Cost* of add(): no lock, no allocation.
+/// Counts values by buckets and adds them up, without access to the registry. A histogram shows the
+/// result. *Thread*: one. *Cost* of add(): no lock, no allocation.
 class Distribution {
   public:
     /// Requires: the bounds are in ascending order and outlive this object.

@@ -13,6 +13,7 @@ namespace sluice::sim {
 struct Controller {
     std::string api_version;
     std::string kind;
+    /// Returns the writes of one turn.
     std::function<Outcome(const Turn&)> reconcile;
 };
 

@@ -16,9 +16,12 @@ namespace sluice::sim {
 /// `--event-ttl` of kube-apiserver, or later: the time is only known when something else happens.
 class EventAges {
   public:
+    /// Lifetime of an event after its last write.
     static constexpr Duration kMost = std::chrono::hours(1);
 
+    /// Records that the event was created or changed.
     void note_written(const apiserver::ObjectName& name) { written_.insert(name); }
+    /// Records that the event was deleted.
     void note_gone(const apiserver::ObjectName& name);
     /// Sets the current time: events written since the last call get this time.
     void date(Time now);

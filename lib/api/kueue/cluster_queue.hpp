@@ -15,7 +15,7 @@ namespace sluice::api {
 struct ResourceQuota {
     std::string name;
     Quantity nominal_quota;
-    std::optional<Quantity> borrowing_limit;  ///< absent: no limit
+    std::optional<Quantity> borrowing_limit;  ///< absent: unlimited
     std::optional<Quantity> lending_limit;    ///< absent: all of it may be lent
 
     static const TypeInfo& type();

@@ -84,7 +84,7 @@ inline constexpr char kPodGroupName[] = "kueue.x-k8s.io/pod-group-name";
 inline constexpr char kPodGroupTotalCount[] = "kueue.x-k8s.io/pod-group-total-count";
 /// "true" on a pod: its group is admitted before all of its pods exist.
 inline constexpr char kPodGroupFastAdmission[] = "kueue.x-k8s.io/pod-group-fast-admission";
-/// "true" on a pod: its group serves requests and never ends.
+/// "true" on a pod: its group serves requests and never finishes.
 inline constexpr char kPodGroupServing[] = "kueue.x-k8s.io/pod-group-serving";
 /// On a pod: the label that has its rank in the group.
 inline constexpr char kPodGroupPodIndexLabel[] = "kueue.x-k8s.io/pod-group-pod-index-label";
@@ -248,7 +248,7 @@ inline constexpr char kAdmitted[] = "Admitted";
 inline constexpr char kPending[] = "Pending";
 /// QuotaReserved=False, because of its queues, without the gate UnadmittedWorkloadsObservability.
 inline constexpr char kInadmissible[] = "Inadmissible";
-/// QuotaReserved=False while the pods of all admitted workloads are not ready yet.
+/// QuotaReserved=False until the pods of all admitted workloads are ready.
 inline constexpr char kWaiting[] = "Waiting";
 /// QuotaReserved=False: no scheduling cycle has considered the workload yet.
 inline constexpr char kPendingEvaluation[] = "PendingEvaluation";
@@ -411,7 +411,7 @@ inline constexpr char kErrWorkloadCompose[] = "ErrWorkloadCompose";
 inline constexpr char kWorkloadNameConflict[] = "WorkloadNameConflict";
 /// Event of a pod: it exceeded the size of its group and was deleted.
 inline constexpr char kExcessPodDeleted[] = "ExcessPodDeleted";
-/// Event of a job: it runs more pods than the object that owns it was admitted for.
+/// Event of a child job: it needs more than is left of its parent's quota.
 inline constexpr char kExceedsParent[] = "ExceedsParent";
 /// Event of a Workload: its job is over, but pods still run and hold its quota.
 inline constexpr char kPodsLeftBehind[] = "PodsLeftBehind";

@@ -370,7 +370,7 @@ class Decoder final : public json::Handler {
             case Shape::Time:
             case Shape::MicroTime: {
                 // Times are cut to the precision in which they are printed, so that an object
-                // equals itself after printing and decoding.
+                // is equal to its printed and decoded copy.
                 const auto time = parse_time(value);
                 if (!time) {
                     return fail_with(time.error().detail);

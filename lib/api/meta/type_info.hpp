@@ -64,6 +64,7 @@ class RawJson {
 struct Field {
     std::string_view name;
     TypeRef type = nullptr;  ///< null if only a v1beta1 schema has the field
+    /// Returns the address of the member in the object.
     const void* (*get)(const void* object) = nullptr;
     void* (*mutable_get)(void* object) = nullptr;
     std::string_view v1beta2;
@@ -87,7 +88,9 @@ struct TypeInfo {
     TypeRef item = nullptr;  ///< element type of a list, map, optional or shared
     /// Adds a new element, entry or value to the container and returns its address.
     void* (*add)(void* container, std::string_view key) = nullptr;
+    /// Removes all elements of the container.
     void (*clear)(void* container) = nullptr;
+    /// Calls `visit` for each element, entry or value.
     void (*each)(const void* container, void* context, Visit visit) = nullptr;
     /// Only for a shared object: returns an empty object; makes `shared` refer to an object.
     std::shared_ptr<void> (*make_shared)() = nullptr;

@@ -36,8 +36,11 @@ struct PodJob {
     std::vector<Replicas> replicas;
     Stage stage = Stage::Running;
 
+    /// Returns true if all wanted pods are ready or have succeeded.
     bool is_ready() const;
+    /// Returns the number of ready pods in all pod sets.
     std::int64_t ready() const;
+    /// Returns the number of active pods in all pod sets.
     std::int64_t active() const;
 };
 
@@ -61,6 +64,7 @@ struct PodJobKind {
     std::function<bool(const json::Value& object, const json::Value& pod)> is_cleaned{};
     /// True if failed pods are replaced while the job is not finished.
     bool replaces_failed = false;
+    /// Returns the new status of the object.
     std::function<json::Value(const PodJob&)> status;
 };
 

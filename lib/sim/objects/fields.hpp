@@ -15,10 +15,13 @@ namespace sluice::sim {
 
 using FieldPath = std::initializer_list<std::string_view>;
 
+/// Returns the integer at a path; nullopt if it is absent.
 std::optional<std::int64_t> find_int(const json::Value& object, FieldPath path);
 /// Returns the text; empty if it is absent.
 std::string_view text_at(const json::Value& object, FieldPath path);
+/// Returns true if the value at a path is `true`.
 bool is_true_at(const json::Value& object, FieldPath path);
+/// Returns the time at a path; nullopt if it is absent or malformed.
 std::optional<Time> find_time(const json::Value& object, FieldPath path);
 /// Returns the elements of a list; empty if the list is absent. *Lifetime*: refers to the object.
 const json::Array& list_at(const json::Value& object, FieldPath path);

@@ -30,9 +30,11 @@ void set_metadata(
 std::string template_hash(const json::Value& pod_template);
 
 std::string_view name_of(const json::Value& object);
+/// Returns true if the object has a deletionTimestamp.
 bool is_deleted(const json::Value& object);
 /// Returns true if the pod has neither ended nor been deleted.
 bool is_active_pod(const json::Value& pod);
+/// Returns true if the pod is active and its condition Ready is True.
 bool is_ready_pod(const json::Value& pod);
 
 /// The number of available pods: ready for as long as `spec.minReadySeconds` of their owner

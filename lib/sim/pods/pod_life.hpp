@@ -38,6 +38,7 @@ Amounts room_of(const json::Value& node);
 /// node affinity and tolerations. The pod is read only once for many nodes.
 class NodeDemands {
   public:
+    /// Reads the fields of the pod. If they cannot be read, the pod fits on no node.
     explicit NodeDemands(const json::Value& pod);
 
     /// Returns why the pod may not run on the node; empty if it may.

@@ -17,7 +17,7 @@ struct Placement {
 };
 
 /// Returns the present decisions of the scheduler. Each unbound pod, in the order of names, gets
-/// the first node by name on which it fits in addition to the pods that are there or were placed
+/// the first node by name that has room for it next to the pods that are bound there or were placed
 /// before. Pods of other schedulers are left out.
 std::vector<Placement> place_pods(const apiserver::Store& store);
 

@@ -69,6 +69,8 @@ class Translator {
 
     /// Returns the content of the ClusterQueue's condition Active.
     Activity activity(const api::ClusterQueue& queue) const;
+    /// Returns the ClusterQueue in the form that the engine takes. It accepts no workloads while it
+    /// is inactive.
     engine::ClusterQueue cluster_queue(const api::ClusterQueue& queue) const;
     engine::Cohort cohort(const api::Cohort& cohort) const { return to_engine(cohort); }
     /// `cluster_queue`: the ClusterQueue that the LocalQueue names; nullptr if it does not exist.
