@@ -41,7 +41,7 @@ class VirtualReplica {
     bool is_ready() const { return process_->is_ready(); }
     /// Returns true if it schedules: it is the leader, or leader election is off.
     bool is_acting() const { return process_->is_acting(); }
-    /// Returns the next deadline at which it acts without a new event; nullopt if there is none.
+    /// Returns the next deadline at which it acts without a new event; nullopt if it has none.
     std::optional<Time> next_deadline() const { return process_->next_deadline(); }
     /// Returns true if the process has ended, killed or not.
     bool is_over() const { return is_over_; }

@@ -107,7 +107,7 @@ void check_values(
 }
 
 /// Removes and returns the line number at the beginning of an error of the YAML reader, such as
-/// "12: duplicate key"; returns 1 if there is none.
+/// "12: duplicate key"; otherwise returns 1.
 std::size_t take_line(std::string_view& detail) {
     std::size_t line = 0;
     std::size_t at = 0;

@@ -27,10 +27,10 @@ struct ControllerOptions {
     std::string controllers = "*";
     std::string feature_gates;
     LogOptions log;
-    /// Socket of the webhooks, which already listens at the configured address; nullptr: the
-    /// controller opens it.
+    /// Socket of the webhooks, which already listens at the configured address. If it is nullptr,
+    /// the controller opens one.
     std::shared_ptr<net::ListeningSocket> webhook_socket = nullptr;
-    /// Stops the controller; nullopt: SIGINT and SIGTERM stop it.
+    /// Stops the controller; if it is nullopt, SIGINT and SIGTERM do.
     std::optional<std::stop_token> stop = std::nullopt;
 };
 

@@ -80,8 +80,8 @@ inactive ClusterQueues. For JSON and YAML, both are notes on stderr.
 --until-stable ends when no active ClusterQueue has a workload to try, or after a number of cycles
 in a row in which nothing was admitted, preempted or moved: one more than the largest resource group
 has flavors. These idle cycles are not printed. A workload that only idle cycles refused is listed
-like an untried one. After --max-cycles it ends with a note. Only --until-stable lets evicted workloads
-end. With --cycles they keep their quota to the last cycle, and workloads that need this quota
+like an untried one. After --max-cycles it ends with a note. Only --until-stable lets evicted
+workloads end. With --cycles they keep their quota to the last cycle, and workloads that need this quota
 keep waiting.
 
 Also on stderr: warnings about unknown fields, and bad objects. An object that a CRD's

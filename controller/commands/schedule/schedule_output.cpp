@@ -216,7 +216,7 @@ std::string cycle_table(const CycleReport& cycle) {
     return fmt::format("Cycle {}\n{}", cycle.cycle, columns(std::move(rows)));
 }
 
-/// Returns a table of the pending workloads by ClusterQueue; empty if there are none.
+/// Returns a table of the pending workloads by ClusterQueue; empty without any.
 std::string queues_table(const ScheduleReport& report) {
     std::vector<Row> rows{{"CLUSTERQUEUE", "PENDING", "WORKLOADS"}};
     const auto add = [&](const auto& queues, const std::string& state) {

@@ -20,7 +20,7 @@ struct AdmittedWorkload {
     api::Admission admission;
     std::vector<std::int32_t> pods;  ///< in each podSet of the workload; fewer may be admitted
     bool borrows = false;
-    std::string replaces;  ///< the replaced slice, which finishes; empty if there is none
+    std::string replaces;  ///< the replaced slice, which finishes; or empty
 };
 
 struct PreemptedWorkload {

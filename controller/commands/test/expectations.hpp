@@ -82,7 +82,7 @@ std::vector<Verdict> judge(
     const std::set<std::string>& applied
 );
 
-/// Returns a line about pods that fit on no node; empty if there are none.
+/// Returns a line about pods that fit on no node; otherwise an empty text.
 std::string describe_waiting_pods(const apiserver::Store& store);
 /// Returns one line per Workload: owner, queue, state, and the message of its condition.
 std::string describe_workloads(const apiserver::Store& store);

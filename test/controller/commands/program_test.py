@@ -345,7 +345,10 @@ ROWS = [
         "a count below zero of such an object is told with its place",
         ["config", "check", "own_kind.yaml", "--object", "negative.yaml"],
         0,
-        ["queue: none; only its owner's queue can manage it", "cannot make a Workload: spec.copies: "],
+        [
+            "queue: none; only its owner's queue can manage it",
+            "cannot make a Workload: spec.copies: ",
+        ],
     ),
     (
         "an object of a kind that is not turned on is told so",

@@ -236,7 +236,7 @@ class Step(unittest.TestCase):
                 stepped.step(line)
                 self.assertEqual(stepped.time, begun)
                 told = stepped.process.stderr.readline()
-                self.assertRegex(told, r'^error: ".*" is not a step; use an empty line, a duration such')
+                self.assertRegex(told, r'^error: ".*" is not a step; use an empty line, a duration')
                 self.assertNotIn("\x1b", told)
 
     def test_it_fails_when_a_line_was_no_step_or_an_object_was_refused(self):
