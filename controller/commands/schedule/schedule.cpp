@@ -81,19 +81,18 @@ inactive ClusterQueues. For JSON and YAML, both are notes on stderr.
 in a row in which nothing was admitted, preempted or moved: one more than the largest resource group
 has flavors. These idle cycles are not printed. A workload that only idle cycles refused is listed
 like an untried one. After --max-cycles it ends with a note. Only --until-stable lets evicted
-workloads end. With --cycles they keep their quota to the last cycle, and workloads that need this quota
-keep waiting.
+workloads end. With --cycles they keep their quota to the last cycle, and workloads that need this
+quota keep waiting.
 
-Also on stderr: warnings about unknown fields, and bad objects. An object that a CRD's
-schema rejects is bad. A bad object ends the command, unless --skip-invalid is given.
+Also on stderr: warnings about unknown fields, and bad objects. An object that a CRD's schema
+rejects is bad. A bad object ends the command, unless --skip-invalid is given.
 
 Words in the table. OUTCOME: admitted (quota is reserved; with admission checks it may not start
 yet), preempted, retries (refused, and tried again in the next cycle), waits (refused, and tried
-again after a change that could help), dropped (refused, and no longer in a queue).
-PENDING: active (in the heap, to be tried), inadmissible (parked), inactive (the ClusterQueue is
-inactive, so that none of its workloads is tried). DETAILS show what was free when it was the
-workload's turn. Each holder is listed with all its quota, including what a lendingLimit keeps
-from other queues.
+again after a change that could help), dropped (refused, and no longer in a queue). PENDING: active
+(in the heap, to be tried), inadmissible (parked), inactive (the ClusterQueue is inactive, so that
+none of its workloads is tried). DETAILS show what was free when it was the workload's turn. Each
+holder is listed with all its quota, including what a lendingLimit keeps from other queues.
 
 Exit code: 0; 2 if an object, the configuration or an option is bad; 1 if the output cannot be
 written (see stderr).)";
