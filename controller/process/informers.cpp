@@ -197,8 +197,7 @@ void Informers::note_refusal(Followed& followed) {
     if (followed.entry->is_only_passed && followed.is_readable) {
         log::warning(
             "kind of a disabled integration cannot be listed: permission is missing; jobs below "
-            "its "
-            "objects are treated as independent jobs",
+            "its objects are treated as independent jobs",
             {{"resource", kube::to_string(followed.entry->kind)}}
         );
         note_readable(followed, false);

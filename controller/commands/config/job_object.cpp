@@ -122,7 +122,7 @@ std::string explain(const controller::JobKind& kind, const GenericJob& job) {
     );
     const std::string* queue = metadata.find_label(api::label::kQueueName);
     text += queue == nullptr || queue->empty()
-                ? "queue: none; only its owner's queue can manage it\n"
+                ? "queue: none; managed only with its owner or manageJobsWithoutQueueName\n"
                 : fmt::format("queue: {}\n", *queue);
     if (job.is_left_alone()) {
         return text + "not managed: the description excludes objects like this one\n";

@@ -502,8 +502,7 @@ void add_cluster_options(CLI::App* command, Options* options) {
             "--speed",
             options->speed,
             "Speed of pods, and of the delays and deadlines of Jobs, relative to real time, such "
-            "as "
-            "60x (default: 1x)"
+            "as 60x (default: 1x)"
         )
         ->check(check_speed);
     command->add_option(

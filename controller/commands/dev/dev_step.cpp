@@ -75,8 +75,7 @@ bool take_step(SteppedCluster& cluster, const DevOptions& options, std::string_v
         fmt::print(
             stderr,
             "error: \"{}\" is not a step; use an empty line, a duration such as 90s, 10m or 1h30m "
-            "(at "
-            "most 8760h), or q\n",
+            "(at most 8760h), or q\n",
             printable(line)
         );
         return false;

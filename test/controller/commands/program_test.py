@@ -346,7 +346,7 @@ ROWS = [
         ["config", "check", "own_kind.yaml", "--object", "negative.yaml"],
         0,
         [
-            "queue: none; only its owner's queue can manage it",
+            "queue: none; managed only with its owner or manageJobsWithoutQueueName",
             "cannot make a Workload: spec.copies: ",
         ],
     ),
