@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
-# Makes the controller's image from nothing, by Dockerfile, on Debian 12 or newer and as root:
-# mmdebstrap makes the Debian in which buildah builds. Needs neither docker nor a registry.
+# Builds the controller's image from Dockerfile, on Debian 12 or newer and as root: mmdebstrap makes
+# the Debian in which buildah builds. Needs neither docker nor a registry.
 #
 #   charts/build_image.sh [--platform linux/amd64|linux/arm64] [FOLDER]    default: build/oci
 #
-# FOLDER gets sluice.tar, an OCI archive for the platform (default: this machine's), and
-# sluice.spdx.json, its bill of materials. Two builds of a commit have one digest while Debian's
-# packages do not change.
-# It takes about ten minutes on two cores.
+# Writes sluice.tar, an OCI archive for the platform (default: this machine's), and
+# sluice.spdx.json, its bill of materials, to FOLDER. Two builds of a commit have the same digest as
+# long as Debian's packages do not change. It takes about ten minutes on two cores.
 #
-# SLUICE_DEBIAN_MIRROR   where Debian's packages come from (default: what mmdebstrap chooses)
+# SLUICE_DEBIAN_MIRROR   mirror of Debian's packages (default: mmdebstrap's choice)
 # SOURCE_DATE_EPOCH      the date of all files (default: that of the commit)
 # STORAGE_DRIVER         buildah's (default: vfs, which works everywhere)
 set -euo pipefail
@@ -29,13 +28,13 @@ say() { printf '\n== %s (%s s)\n' "$*" "$SECONDS"; }
 die() { printf 'build_image: %s\n' "$*" >&2; exit 1; }
 
 [ "$(id -u)" -eq 0 ] || die 'run this as root: mmdebstrap and buildah change to other roots'
-say 'installing what is missing'
+say 'installing missing packages'
 test/install_dependencies.sh image
 
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
 version=$(sed -n 's/^appVersion: *"\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' charts/sluice/Chart.yaml)
 [ -n "$version" ] || die 'charts/sluice/Chart.yaml has no appVersion'
-# The name that a node looks for where the chart says `sluice`.
+# The name that a node looks for if the chart's image is `sluice`.
 readonly name=docker.io/library/sluice:$version base=localhost/sluice-debian
 
 mkdir -p "$folder"
@@ -57,7 +56,7 @@ buildah commit --quiet --rm "$container" "$base" >/dev/null
 rm "$work/debian.tar"
 
 say 'building'
-# Without BUILDPLATFORM, which docker sets by itself, it looks for a Debian of the image's platform.
+# Without BUILDPLATFORM, which docker sets, buildah would look for a Debian of the image's platform.
 buildah build --format oci --layers=false --pull-never --timestamp "$SOURCE_DATE_EPOCH" \
     --platform "$platform" --build-arg BUILDPLATFORM="$own_platform" \
     --build-arg BASE="$base" --build-arg SOURCE_DATE_EPOCH="$SOURCE_DATE_EPOCH" --tag "$name" .

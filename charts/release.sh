@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Removes the finalizers of Sluice, which nobody removes once the controller is gone: pods,
-# Workloads, queues and with them namespaces could not be deleted. Run it after the controller was
-# uninstalled. When the framework `pod` was switched off, run it with `pods`; the controller may go
-# on.
+# Removes the finalizers of Sluice, which no one removes once the controller is uninstalled: pods,
+# Workloads, queues and their namespaces could not be deleted. Run it after uninstalling the
+# controller. After disabling the framework `pod`, run it with `pods`; the controller may keep
+# running.
 #
 #   charts/release.sh [KIND...]    default: all kinds that Sluice gives finalizers
 #
 # Needs kubectl on the PATH, and an account that may patch the objects. Scheduling gates and
-# suspended jobs are left as they are: without them pods would run without quota.
+# suspensions are not removed: without them pods would run without quota.
 set -euo pipefail
 
 readonly of_pods=kueue.x-k8s.io/managed
@@ -18,7 +18,7 @@ case ${1:-} in
         exit 0
         ;;
     -*)
-        echo "error: not expected: $1; see charts/release.sh --help" >&2
+        echo "error: unexpected argument: $1; see charts/release.sh --help" >&2
         exit 2
         ;;
 esac
@@ -27,7 +27,8 @@ if [[ ${#kinds[@]} -eq 0 ]]; then
     kinds=(pods workloads clusterqueues resourceflavors admissionchecks topologies)
 fi
 
-# Prints namespace (`-` without), name and place in the list for each object with the finalizer.
+# Prints namespace (`-` if cluster-scoped), name and index in the list for each object with the
+# finalizer.
 find_held() {
     # shellcheck disable=SC2016 # the variables are the template's
     kubectl get "$1" --all-namespaces --output go-template='{{range .items}}{{$object := .}}'\
@@ -45,7 +46,7 @@ for kind in "${kinds[@]}"; do
     else
         definition=$(kubectl get customresourcedefinitions "$resource" --ignore-not-found \
             --output=name)
-        [[ -n $definition ]] || continue # gone, and its objects with it
+        [[ -n $definition ]] || continue # the CRD was deleted, and its objects with it
     fi
     held=$(find_held "$resource" "$finalizer")
     while read -r space name place; do
@@ -53,7 +54,7 @@ for kind in "${kinds[@]}"; do
         path=/metadata/finalizers/$place
         scope=()
         [[ $space == - ]] || scope=(--namespace "$space")
-        # The test keeps the finalizers of others should the list have changed meanwhile.
+        # The test protects other finalizers in case the list has changed meanwhile.
         kubectl patch "$resource" "$name" "${scope[@]}" --type=json --patch "[
             {\"op\": \"test\", \"path\": \"$path\", \"value\": \"$finalizer\"},
             {\"op\": \"remove\", \"path\": \"$path\"}]"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Renders the chart into the manifests for those who do not use helm: examples/deploy. Needs helm on
-# the PATH (`PATH=$(test/control-plane/build.sh):$PATH`). The end-to-end tests compare.
+# Renders the chart into manifests for users without helm: examples/deploy. Needs helm on the PATH
+# (`PATH=$(test/control-plane/build.sh):$PATH`). The end-to-end tests check that they are up to
+# date.
 #
 #   charts/render.sh [FOLDER]    default: examples/deploy
 set -euo pipefail
@@ -8,7 +9,7 @@ cd "$(dirname "$0")/.."
 folder=${1:-examples/deploy}
 mkdir -p "$folder/in-cluster"
 
-# Made by helm alone, and changing with each version of the chart.
+# Removes lines that only helm needs or that change with each version of the chart.
 without_helm() { sed -e '/^# Source: /d' -e '/app.kubernetes.io\/managed-by: Helm/d'; }
 
 readonly note='# Rendered from charts/sluice by charts/render.sh: change it there.'
@@ -23,8 +24,8 @@ render() {
     done
 }
 
-# Flags that make the configuration list the frameworks. Which of its other settings need rights is
-# not known either, so that these are granted.
+# Sets flags that make the configuration list the frameworks, and settings that need further rights,
+# so that these rights are rendered.
 listing() {
     local text
     text="integrations: {frameworks: [$(printf '%s, ' "$@")]}
@@ -32,7 +33,7 @@ objectRetentionPolicies: {workloads: {afterDeactivatedByKueue: 1h}}"
     flags=(--set-string "managerConfig.controllerManagerConfigYaml=${text//,/\\,}")
 }
 
-# As the chart knows them. Example: ray.io/rayjob
+# The kinds that the chart knows. Example: ray.io/rayjob
 mapfile -t kinds < <(sed -n 's|^\([a-z0-9./-]*\): {group: .*|\1|p' \
     charts/sluice/templates/_job_kinds.tpl)
 
@@ -44,16 +45,16 @@ listing batch/job
 { printf '%s\n' "$note" && render user_roles.yaml; } >"$folder/user-roles.yaml"
 { printf '%s\n' "$note" && render pod_writes.yaml; } >"$folder/pod-writes.yaml"
 { printf '%s\n' "$note" && render tenant_writes.yaml; } >"$folder/tenant-writes.yaml"
-# Webhooks ask about every kind: about those that the configuration does not list, Sluice says yes.
+# Webhooks for every kind: Sluice allows kinds that the configuration does not list.
 listing batch/job "${kinds[@]}"
 { printf '%s\n' "$note" && render webhooks.yaml; } >"$folder/webhooks.yaml"
-# The rights for a kind are granted where it is listed.
+# The rights for a kind are rendered if it is listed.
 mkdir -p "$folder/job-kinds"
 for kind in "${kinds[@]}"; do
     listing "$kind"
     { printf '%s\n' "$note" && render job_kinds.yaml; } >"$folder/job-kinds/${kind#*/}.yaml"
 done
-# Any kind may stand below one of another controller.
+# Any kind may be owned by a kind of another controller.
 text="integrations: {frameworks: [pod], externalFrameworks: [Flow.v1.science.example]}"
 flags=(--set-string "managerConfig.controllerManagerConfigYaml=${text//,/\\,}")
 { printf '%s\n' "$note" && render owner_kinds.yaml; } >"$folder/job-kinds/owner-kinds.yaml"

@@ -24,8 +24,8 @@ namespace {
 constexpr int kBadUsage = 2;
 constexpr int kOutputLost = 1;
 
-/// Returns the fault, the name that was probably meant if one is near, and the word that goes on:
-/// `FAULT; the` or `FAULT; did you mean "dev"? The`.
+/// Joins a fault, a suggestion if a known name is near, and the next word, capitalized after a
+/// suggestion: `FAULT; the` or `FAULT; did you mean "dev"? The`.
 std::string with_suggestion(
     std::string_view fault,
     std::string_view name,
@@ -41,7 +41,7 @@ std::string with_suggestion(
     return fmt::format("{}{} {}", fault, suggestion.empty() ? ";" : suggestion, word);
 }
 
-/// Returns the options of the subcommand that the line names, or of the one below it.
+/// Returns the long options of the innermost subcommand on the command line.
 std::vector<std::string> option_names(const CLI::App& program) {
     const CLI::App* command = &program;
     while (!command->get_subcommands().empty()) {
@@ -56,7 +56,7 @@ std::vector<std::string> option_names(const CLI::App& program) {
     return names;
 }
 
-/// Whether the line names no subcommand, or one that there is not; then says so.
+/// Returns true, after printing an error, if the command line has no known subcommand.
 bool lacks_subcommand(const CLI::App& program) {
     if (!program.get_subcommands().empty()) {
         return false;
@@ -71,9 +71,7 @@ bool lacks_subcommand(const CLI::App& program) {
     const std::string fault =
         given.empty()
             ? std::string("a subcommand is needed")
-            : fmt::format(
-                  "\"{}\" is no {} of sluice", given.front(), is_option ? "option" : "subcommand"
-              );
+            : fmt::format("unknown {} \"{}\"", is_option ? "option" : "subcommand", given.front());
     fmt::print(
         stderr,
         "error: {} subcommands are {}; see sluice --help\n",
@@ -84,8 +82,8 @@ bool lacks_subcommand(const CLI::App& program) {
     return true;
 }
 
-/// Returns the fault of the line, with all words that nothing takes in their order, and the word
-/// that goes on: `see` or `See`.
+/// Returns the parser's fault, with all unknown words in their order, and the word that follows it:
+/// `see` or `See`.
 std::string explain(const CLI::App& program, const CLI::ParseError& error) {
     const std::vector<std::string> given = program.remaining(true);
     if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || given.empty()) {
@@ -93,16 +91,21 @@ std::string explain(const CLI::App& program, const CLI::ParseError& error) {
     }
     const std::string_view first = given.front();
     const bool is_option = first.starts_with("--");
+    const CLI::App& command = *program.get_subcommands().front();
+    const bool takes_files = command.get_option_no_throw("-f") != nullptr;
+    const std::string hint =
+        takes_files && !first.starts_with('-') ? "; name files and folders with -f" : "";
     return with_suggestion(
-        fmt::format("not expected: {}", fmt::join(given, " ")),
+        fmt::format("unexpected arguments: {}{}", fmt::join(given, " "), hint),
         is_option ? first.substr(0, first.find('=')) : first,
         is_option ? option_names(program) : std::vector<std::string>(),
         "see"
     );
 }
 
-/// The words of the command line, last first. `help NAME` is `NAME --help`. An option with an empty
-/// value (`--name=`) becomes two words: the parser would take the word that follows for the value.
+/// Returns the words of the command line, last first. `help NAME` becomes `NAME --help`. An option
+/// with an empty value (`--name=`) becomes two words: otherwise the parser would take the next word
+/// as its value.
 std::vector<std::string> make_words(const CLI::App& program, int argc, const char* const* argv) {
     std::vector<std::string> words;
     for (int i = 1; i < argc; ++i) {
@@ -116,7 +119,7 @@ std::vector<std::string> make_words(const CLI::App& program, int argc, const cha
     }
     if (!words.empty() && words.front() == "help") {
         words.erase(words.begin());
-        // A word that is no subcommand is told as such.
+        // If the word is not a subcommand, lacks_subcommand() reports it.
         const auto is_named = [&words](const CLI::App* subcommand) {
             return subcommand->get_name() == words.front();
         };
@@ -128,12 +131,12 @@ std::vector<std::string> make_words(const CLI::App& program, int argc, const cha
     return words;
 }
 
-/// Output that cannot be written is lost, and the end of the program would not report it.
+/// Flushes the output and reports a failure, which the end of the program would not report.
 bool is_output_written() {
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
         return true;
     }
-    fmt::print(stderr, "error: the output cannot be written: {}\n", std::strerror(errno));
+    fmt::print(stderr, "error: cannot write the output: {}\n", std::strerror(errno));
     return false;
 }
 
@@ -143,14 +146,14 @@ int main(int argc, char** argv) {
     const std::string version = fmt::format("sluice {}", sluice::version());
     CLI::App program{"Sluice, a batch queue controller for Kubernetes", "sluice"};
     program.require_subcommand(1);
-    program.set_version_flag("--version", version, "Prints the version");
+    program.set_version_flag("--version", version, "Print the version");
     int exit_code = 0;
     sluice::commands::add_controller(program, exit_code);
     sluice::commands::add_schedule(program, exit_code);
     sluice::commands::add_dev(program, exit_code);
     sluice::commands::add_test(program, exit_code);
     sluice::commands::add_config(program, exit_code);
-    program.add_subcommand("version", "Prints the version")->callback([&version] {
+    program.add_subcommand("version", "Print the version")->callback([&version] {
         fmt::print("{}\n", version);
     });
     try {

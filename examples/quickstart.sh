@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
-# Plays the examples on a bare Debian 12 (as root or with sudo), and shows which jobs run, which
-# wait, and why. Installs what is missing, builds Sluice, starts `sluice dev`, and applies the
-# examples to it. On two cores it takes some minutes, nearly all to build; later, seconds.
+# Runs the examples on a bare Debian 12 (as root or with sudo), and shows which jobs run, which
+# wait, and why. Installs missing packages, builds Sluice, starts `sluice dev`, and applies the
+# examples to it. On two cores this takes some minutes, nearly all of it for the build; later runs
+# take seconds.
 #
-#   examples/quickstart.sh          ends with a summary and takes everything down
-#   examples/quickstart.sh --keep   leaves it running and says how to look around
-#   examples/quickstart.sh --real   on a real Kubernetes control plane of its own, which is built
-#                                   first (half an hour and 5 GB, most of it once)
+#   examples/quickstart.sh          prints a summary and stops everything
+#   examples/quickstart.sh --keep   keeps it running and prints how to look around
+#   examples/quickstart.sh --real   uses a real Kubernetes control plane, which is built first (half
+#                                   an hour and 5 GB, most of it only once)
 #
-# It fails, and says what it waited for, where an example does not do what its README says.
+# Fails, and prints the condition that was not reached, if an example does not do what its README
+# says.
 #
-# SLUICE_BINARY   a sluice that is built already; nothing is installed for its build
+# SLUICE_BINARY   an existing sluice binary: it is not built, nor are packages for that installed
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -29,10 +31,10 @@ say() { printf '\n== %s (%s s)\n' "$*" "$SECONDS"; }
 
 binary=${SLUICE_BINARY:-build/quickstart/controller/sluice}
 if [ "$is_real" -eq 1 ]; then
-    say 'installing what is missing'
+    say 'installing missing packages'
     test/install_dependencies.sh
 elif [ -z "${SLUICE_BINARY:-}" ]; then
-    say 'installing what is missing'
+    say 'installing missing packages'
     test/install_dependencies.sh build
 fi
 if [ -z "${SLUICE_BINARY:-}" ]; then
@@ -42,7 +44,7 @@ if [ -z "${SLUICE_BINARY:-}" ]; then
 fi
 
 code=0
-trap : INT  # it takes its cluster down, and says so
+trap : INT  # the program stops its cluster and reports it
 python3 examples/play --binary "$binary" ${options[@]+"${options[@]}"} || code=$?
-[ "$code" -eq 130 ] || printf '\n%s s in all.\n' "$SECONDS"
+[ "$code" -eq 130 ] || printf '\n%s s in total.\n' "$SECONDS"
 exit "$code"

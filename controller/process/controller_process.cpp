@@ -34,7 +34,7 @@ kube::Async<void> as_result(boost::asio::awaitable<void> work) {
     co_return Result<void>();
 }
 
-/// Starts the webhook unless it runs, and tells the API server where it is.
+/// Starts the webhook server if it does not run, and publishes its address to the API server.
 kube::Async<void> serve(WebhookService* webhook) {
     if (!webhook->is_serving()) {
         const auto started = co_await webhook->start();
@@ -105,7 +105,7 @@ kube::Async<void> ControllerProcess::start_servers() {
     co_return started;
 }
 
-/// Serves conversion before anything is listed: the API server may need it for the lists.
+/// Serves conversion before any kind is listed: the API server may call it to answer a list.
 boost::asio::awaitable<bool> ControllerProcess::start_webhook() {
     if (!webhooks_) {
         co_return true;
@@ -123,7 +123,7 @@ boost::asio::awaitable<bool> ControllerProcess::start_webhook() {
         const bool is_race = done.error().code == ErrorCode::Conflict;
         log::write(
             problem == told || is_race ? log::Level::Debug : log::Level::Error,
-            "webhook is not ready; it is tried again every two seconds",
+            "webhook is not ready; retrying every two seconds",
             {{"error", problem}}
         );
         told = problem;
@@ -144,7 +144,7 @@ boost::asio::awaitable<bool> ControllerProcess::lead() {
         act();
         co_return true;
     }
-    // The lease's thread goes on renewing, whenever this loop comes to act.
+    // The lease's thread goes on renewing, however late this loop acts.
     auto on_elected = [this] { loop_.post([this] { elected(); }); };
     const bool lost = co_await leadership_->lead(std::move(on_elected));
     co_return !lost;
@@ -155,7 +155,7 @@ void ControllerProcess::elected() {
         return;
     }
     log::info(
-        "elected",
+        "acquired the lease",
         {{"lease",
           options_.lease_namespace + "/" + options_.configuration.leader_election.resource_name}}
     );
@@ -178,8 +178,8 @@ void ControllerProcess::act() {
     }
 }
 
-/// Waits for the stores, at most for the time that the configuration gives them; without them the
-/// process ends.
+/// Waits for the initial lists, at most for the configured time. Ends the process if they are late.
+/// Returns true if all stores are filled.
 boost::asio::awaitable<bool> ControllerProcess::sync_stores() {
     const auto& limit = options_.configuration.controller.cache_sync_timeout;
     if (!limit || *limit <= Duration::zero()) {
@@ -189,7 +189,7 @@ boost::asio::awaitable<bool> ControllerProcess::sync_stores() {
     const auto synced = co_await net::with_timeout(std::move(waiting), *limit);
     if (!synced && synced.error().code == ErrorCode::Timeout) {
         log::error(
-            "the lists did not come within controller.cacheSyncTimeout",
+            "initial lists did not arrive within controller.cacheSyncTimeout",
             {{"limit", config::print_go_duration(*limit)}}
         );
         finish(1);
@@ -204,7 +204,7 @@ boost::asio::awaitable<void> ControllerProcess::live() {
         co_return;
     }
     if (visibility_ && options_.with_servers) {
-        // It shows the certificate of the webhooks.
+        // The visibility API uses the certificate of the webhooks.
         services_.spawn(visibility_->run(), "visibility");
     }
     follows_ = true;
@@ -238,7 +238,7 @@ boost::asio::awaitable<void> ControllerProcess::live() {
     );
     const bool in_order = co_await lead();
     if (!in_order) {
-        log::error("lease was lost");
+        log::error("lost the lease");
         has_lost_lease_ = true;
         finish(1);
     }
@@ -271,7 +271,7 @@ boost::asio::awaitable<void> ControllerProcess::run_steps(
 boost::asio::awaitable<int> ControllerProcess::run() {
     const auto started = co_await start_servers();
     if (!started) {
-        log::error("server cannot start", {{"error", started.error().detail}});
+        log::error("cannot start the servers", {{"error", started.error().detail}});
         co_return 2;
     }
     if (options_.with_servers || options_.has_lease_thread) {
@@ -291,7 +291,7 @@ boost::asio::awaitable<int> ControllerProcess::run() {
     co_return exit_code_.value_or(1);
 }
 
-/// What decides ends first, then what was decided is written, then the lease goes to another
+/// Stops the deciding tasks first, then finishes their writes, then releases the lease for another
 /// replica.
 boost::asio::awaitable<void> ControllerProcess::shut_down() {
     log::info("shutting down", {{"exitCode", exit_code_.value_or(1)}});
@@ -303,14 +303,14 @@ boost::asio::awaitable<void> ControllerProcess::shut_down() {
     auto flush = as_result(events_.flush());
     const auto flushed = co_await net::with_timeout(std::move(flush), kEventGrace);
     if (!flushed) {
-        log::warning("events were left behind", {{"error", flushed.error().detail}});
+        log::warning("dropped unsent events at shutdown", {{"error", flushed.error().detail}});
     }
     co_await services_.stop(Duration::zero());
     if (leadership_ && !has_lost_lease_) {
         auto release = as_result(leadership_->release());
         const auto released = co_await net::with_timeout(std::move(release), kReleaseGrace);
         if (!released) {
-            log::warning("lease was not released", {{"error", released.error().detail}});
+            log::warning("cannot release the lease", {{"error", released.error().detail}});
         }
     }
     co_await followers_.stop(Duration::zero());

@@ -1,3 +1,4 @@
+// The controller process: all parts of the controller, its start and its shutdown.
 #pragma once
 
 #include "base/clock.hpp"
@@ -43,38 +44,40 @@
 
 namespace sluice::controller {
 
-/// What a process is started with, beside the client.
+/// Options and clients of a process; the main client is a separate argument.
 struct ProcessOptions {
     config::Configuration configuration;
     config::FeatureGates gates;
     Settings settings;
     std::vector<job_kinds::ConfiguredKind> job_kinds;
-    std::set<std::string> controllers;  ///< KindEntry::controller of the kinds that are reconciled
+    std::set<std::string> controllers;  ///< KindEntry::controller of the controllers that run
     bool with_scheduler = true;
     bool with_webhooks = true;
-    /// Of the webhooks, listening already; none: it is opened.
+    /// Socket of the webhooks, which already listens; if it is nullptr, the process opens one.
     std::shared_ptr<net::ListeningSocket> webhook_socket = nullptr;
-    bool with_servers = true;  ///< health and metrics
+    bool with_servers = true;  ///< health, readiness, metrics and profiles
     bool in_cluster = false;
     std::string lease_namespace;
     std::string hostname;
-    std::string identity{};  ///< as the Lease names its holder; "": the hostname and a new UUID
+    std::string identity{};  ///< holder identity in the Lease; empty: the hostname and a new UUID
     std::uint64_t seed = 1;
-    /// Makes the Lease's calls. Requires: there is one when leaderElect is on.
+    /// Client for the Lease. Requires: it is set if leaderElect is on.
     std::unique_ptr<kube::Client> lease_client = nullptr;
-    /// Whether they are made on a thread of their own, where nothing else delays a renewal.
+    /// True if the lease is renewed in its own thread, where nothing else delays a renewal.
     bool has_lease_thread = true;
-    /// For so long the main loop may stand still before the probes fail and the lease is not
+    /// How long the main loop may be blocked before the probes fail and the lease is no longer
     /// renewed.
     Duration stall_max = Heartbeat::kStallMax;
-    /// Asks who may read the metrics, on the thread that serves them. None: everyone may.
+    /// Client for access reviews of the metrics, used on the thread that serves them. If it is
+    /// nullptr, everyone may read the metrics.
     std::unique_ptr<kube::Client> review_client = nullptr;
-    /// The same for the visibility API, on its thread. None: it is not served.
+    /// Client for access reviews of the visibility API, used on its thread. If it is nullptr, the
+    /// visibility API is not served.
     std::unique_ptr<kube::Client> visibility_client = nullptr;
 };
 
-/// The running controller: the only place that knows all of its parts. Everything but what is
-/// served and the lease runs on one loop, so its parts need no lock.
+/// The running controller: the only class that knows all of its parts. Everything except the
+/// servers and the lease runs on one loop, so its parts need no lock.
 class ControllerProcess {
   public:
     ControllerProcess(
@@ -84,40 +87,43 @@ class ControllerProcess {
     ControllerProcess(const ControllerProcess&) = delete;
     ControllerProcess& operator=(const ControllerProcess&) = delete;
 
-    /// Runs until stopped or the lease is lost; the exit code: 0 after stop(), 1 otherwise.
+    /// Runs until it is stopped or loses the lease. Returns the exit code: 0 after stop(), 2 if a
+    /// server cannot start, otherwise 1.
     boost::asio::awaitable<int> run();
-    /// Ends in order: outstanding writes are finished within a bound, the lease is given up.
+    /// Starts an orderly shutdown: outstanding writes get a bounded time, then the lease is
+    /// released.
     void stop() { finish(0); }
-    /// Logs what each ClusterQueue holds and what waits there.
+    /// Logs the workloads that hold quota of each ClusterQueue and those that wait for it.
     void log_queues();
 
-    /// Serves, has seen all lists, and the webhook answers; leading is not needed for it.
+    /// Returns true once the servers run, the initial lists have been received and the webhook
+    /// answers; followers are ready, too.
     bool is_ready() const { return is_ready_; }
-    /// Acts: it is the leader, or needs not be.
+    /// Returns true if it makes decisions: it is the leader, or leader election is off.
     bool is_acting() const { return is_acting_; }
     const Stores& stores() const { return stores_; }
     /// See ReconcileRunner::next_deadline().
     std::optional<Time> next_deadline() const { return runner_.next_deadline(); }
-    /// Judges an AdmissionReview as the webhook of that path does, for an API server in the same
-    /// process. Requires: with_webhooks is off. Errors: NotFound for a path without webhook.
+    /// Reviews an AdmissionReview as the webhook at that path does, for an API server in the same
+    /// process. Requires: with_webhooks is off. Errors: NotFound if no webhook has the path.
     kube::Async<net::ServerResponse> review(std::string path, std::string body);
-    /// Follows one more kind, now or as soon as the API server has it. Requires: there is no other
-    /// kind of the same group and resource.
+    /// Watches one more kind, immediately or as soon as the API server serves it. Requires: no
+    /// registered kind has the same group and resource.
     void add_kind(KindEntry entry, Informers::Wait wait = Informers::Wait::ForFirstList);
-    /// Where /healthz and /readyz are served; 0: nowhere.
+    /// Port of /healthz and /readyz; 0 if they are not served.
     std::uint16_t health_port() const { return status_.health_port(); }
-    /// Where /metrics is served; 0: nowhere.
+    /// Port of /metrics; 0 if it is not served.
     std::uint16_t metrics_port() const { return status_.metrics_port(); }
-    /// For metrics: the API server at `host` answered a request; status 0: it did not.
-    /// Thread: any.
+    /// Counts a request to the API server at `host` for the metrics; status 0 means that no
+    /// response was received. Thread: any.
     void count_request(const std::string& host, const std::string& method, int status) {
         metrics_.runtime().observe_request(host, method, status);
     }
 
   private:
-    /// `standalone`, `follower` or `leader`, for metrics and logs.
+    /// Sets the role in metrics and logs: `standalone`, `follower` or `leader`.
     void set_role(const std::string& role);
-    // Wiring (wiring.cpp): what each part is given, and which other part it tells of what.
+    // Wiring (wiring.cpp): the dependencies of each part, and the parts it notifies.
     Informers::Parts informers_parts();
     SchedulingLoop::Parts scheduling_parts();
     ReconcileRunner::Parts runner_parts();
@@ -125,12 +131,12 @@ class ControllerProcess {
     MetricsReporter::Parts metrics_parts();
     RunTimeKinds::Parts run_time_kinds_parts();
     ExternalKinds::Parts external_kinds_parts();
-    /// The webhooks by their paths.
+    /// Returns the webhooks by their paths.
     std::map<std::string, AdmissionJudge> make_admissions();
-    /// Those of kinds that come at run time, by what their paths begin with.
+    /// Returns the webhooks of kinds that are described at run time, by the prefix of their paths.
     std::map<std::string, AdmissionJudge> make_later_admissions();
     std::unique_ptr<kube::Leadership> make_leadership();
-    /// Whether it needs the lease to act (leaderElection.leaderElect).
+    /// Returns true if it needs the lease to act (leaderElection.leaderElect).
     bool competes() const;
     std::set<Kind> reconciled_kinds() const;
     ChangeContext change_context() const { return {registry_, stores_}; }
@@ -142,11 +148,11 @@ class ControllerProcess {
     void on_gone(Kind kind);
     void on_kinds_changed();
     void add_external_kind(KindEntry entry);
-    /// Returns entries of kinds that stand between jobs and what manages them.
+    /// Returns entries for kinds between jobs and the objects that manage them.
     std::vector<KindEntry> missing_passed_kinds() const;
     void on_write_ended(const ObjectKey& key, bool is_accepted);
     std::optional<std::int64_t> weighted_share(const ObjectKey& key) const;
-    /// Errors: NotLeader when the lease has run out, even if this has not been noticed yet.
+    /// Errors: NotLeader if the lease has expired, even if the process has not noticed yet.
     Result<void> check_lease() const;
     void wake();
 
@@ -157,7 +163,7 @@ class ControllerProcess {
     boost::asio::awaitable<bool> lead();
     void elected();
     void act();
-    /// Takes steps, each when the last one said or when woken, until cancelled.
+    /// Runs steps until cancelled, each at the time that the last one returned, or when woken.
     boost::asio::awaitable<void> run_steps(
         std::function<std::optional<Instant>()> step, net::Notifier* woken
     );
@@ -174,10 +180,10 @@ class ControllerProcess {
     workload::Translator translator_;
     engine::State state_;
     StateFeeder feeder_;
-    net::TaskGroup followers_;  ///< reflectors, until the end
-    net::TaskGroup workers_;    ///< what decides
-    net::TaskGroup writes_;     ///< what was decided
-    net::TaskGroup services_;   ///< events, certificates, the course of the process itself
+    net::TaskGroup followers_;  ///< reflectors; they run until the end
+    net::TaskGroup workers_;    ///< scheduler and reconcilers
+    net::TaskGroup writes_;     ///< writes of their decisions
+    net::TaskGroup services_;   ///< events, certificates, the life cycle of the process itself
     net::Notifier reconcilers_wake_;
     net::Notifier scheduler_wake_;
     net::Notifier metrics_dirty_;
@@ -192,18 +198,18 @@ class ControllerProcess {
     RunTimeKinds run_time_kinds_;
     ExternalKinds external_kinds_;
     Heartbeat heartbeat_;
-    std::unique_ptr<kube::Leadership> leadership_;  ///< none: it acts without a lease
+    std::unique_ptr<kube::Leadership> leadership_;  ///< without it, it acts without a lease
     StatusServers status_;
     LoopCalls loop_calls_;
     PendingWorkloads pending_;
     std::optional<VisibilityService> visibility_;
     std::optional<WebhookService> webhooks_;
-    std::map<std::string, AdmissionJudge> reviews_;        ///< of review()
-    std::map<std::string, AdmissionJudge> later_reviews_;  ///< the same for kinds that come later
+    std::map<std::string, AdmissionJudge> reviews_;        ///< for review()
+    std::map<std::string, AdmissionJudge> later_reviews_;  ///< for kinds described at run time
     std::optional<int> exit_code_;
     bool follows_elastic_pods_ = false;
-    bool follows_ = false;      ///< the registered kinds; others as soon as they are added
-    bool knows_kinds_ = false;  ///< those that ConfigMaps described at the start are followed, too
+    bool follows_ = false;      ///< registered kinds are watched, later ones once added
+    bool knows_kinds_ = false;  ///< kinds that ConfigMaps described at the start are watched
     bool is_ready_ = false;
     bool is_acting_ = false;
     bool has_lost_lease_ = false;

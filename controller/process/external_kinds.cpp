@@ -16,7 +16,8 @@ namespace {
 
 constexpr Duration kDelayMax = std::chrono::seconds(30);
 
-/// The resource of a kind in the answer of discovery; "": it has none. Subresources have a slash.
+/// Returns the resource of a kind in the response of discovery; empty if it has none. Names of
+/// subresources contain a slash.
 std::string find_resource(const json::Value& answer, std::string_view kind) {
     const json::Value* resources = answer.find("resources");
     if (resources == nullptr || !resources->is_array()) {

@@ -1,3 +1,4 @@
+// Finds the kinds of integrations.externalFrameworks by discovery.
 #pragma once
 
 #include "controller/kinds/kind_entry.hpp"
@@ -13,32 +14,33 @@
 
 namespace sluice::controller {
 
-/// The kinds that integrations.externalFrameworks names. Objects are found by the plural of their
-/// kind, which only the API server knows: it is asked, ever later, until it has the kind.
+/// The kinds that integrations.externalFrameworks names. Watching them requires the plural of the
+/// kind, which only the API server knows: discovery is repeated, with growing delays, until the
+/// server has the kind.
 class ExternalKinds {
   public:
     struct Parts {
         kube::Client& client;
         std::vector<std::string> names;  ///< Kind.version.group
-        /// Called for each with an entry that can be followed.
+        /// Called for each kind that was found, with an entry to watch it by.
         std::function<void(KindEntry)> on_found;
-        /// After which discovery is asked again; doubled each time.
+        /// Delay before discovery is repeated; doubled each time.
         Duration delay = std::chrono::seconds(1);
     };
 
     explicit ExternalKinds(Parts parts);
 
-    /// The kinds by a plural that was guessed: whatever belongs to their objects waits until these
-    /// are seen. Lifetime: this must outlive them.
+    /// Returns the kinds with a guessed plural: jobs owned by their objects wait until the kind was
+    /// found. Lifetime: this must outlive the kinds.
     std::vector<Kind> expected() const;
-    /// Asks until all are found, or until cancelled.
+    /// Repeats discovery until all kinds are found, or until cancelled.
     boost::asio::awaitable<void> run();
 
   private:
     using Names = std::shared_ptr<const kube::RunTimeKind>;
 
-    /// The names with the plural that the API server has; null: it does not have the kind, or does
-    /// not answer.
+    /// Returns the names with the plural that the API server has; nullptr if it does not have the
+    /// kind or does not answer.
     boost::asio::awaitable<Names> find(Names guessed);
 
     Parts parts_;

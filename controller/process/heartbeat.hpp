@@ -1,3 +1,4 @@
+// Detects a blocked main loop, for the probes and the lease.
 #pragma once
 
 #include "base/clock.hpp"
@@ -9,21 +10,21 @@
 
 namespace sluice::controller {
 
-/// Shows other threads that the main loop turns. A long cycle or a large list may hold the loop up
-/// for many seconds; a loop that stands still for longer decides nothing any more, and its replica
-/// must neither keep the lease nor pass its probes.
+/// Shows other threads that the main loop runs. A long cycle or a large list may block the loop for
+/// many seconds. If the loop is blocked for longer than the limit, the replica decides nothing: it
+/// must not keep the lease and must fail its probes.
 class Heartbeat {
   public:
     static constexpr Duration kStallMax = std::chrono::minutes(1);
 
-    /// Lifetime: the clock must outlive it.
+    /// Starts with a beat. Lifetime: the clock must outlive this object.
     explicit Heartbeat(const Clock& clock, Duration stall_max = kStallMax);
 
-    /// Beats until cancelled. Thread: that of the main loop.
+    /// Beats until cancelled. Thread: the main loop's.
     boost::asio::awaitable<void> keep();
     void beat() { last_ = clock_.instant().time_since_epoch().count(); }
 
-    /// How long ago the loop turned last. Thread: any.
+    /// Returns the time since the last beat. Thread: any.
     Duration age() const;
     /// Returns false if the loop has not turned for longer than the limit. Thread: any.
     bool is_regular() const { return age() <= stall_max_; }

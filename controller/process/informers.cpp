@@ -15,8 +15,8 @@ namespace sluice::controller {
 namespace {
 
 constexpr Duration kDiscoveryMax = std::chrono::seconds(30);
-/// So often in a row discovery must say that a kind is gone before its objects are dropped: a
-/// server that starts may not know all of its groups yet.
+/// How many times in a row discovery must report that a kind is missing before its objects are
+/// dropped: a server that is starting may not know all of its groups yet.
 constexpr int kAbsencesUntilDropped = 3;
 
 std::map<std::string, bool> resources_in(const json::Value& list) {
@@ -99,7 +99,7 @@ boost::asio::awaitable<void> Informers::run(Followed* followed) {
                 followed->absences = 0;
                 followed->delay = parts_.discovery_delay;
             } else {
-                is_absent = served == Served::WillNotSay;  // then the list alone tells
+                is_absent = served == Served::WillNotSay;  // only the list shows it
             }
         }
         if (is_absent) {
@@ -130,8 +130,8 @@ boost::asio::awaitable<void> Informers::check_definition(Followed* followed) {
     const auto unknown = entry.find_unknown_fields(*open_api);
     if (!unknown.empty()) {
         log::error(
-            "definition lacks fields that the description of the kind names: its jobs cannot be "
-            "managed well",
+            "CRD lacks fields that the description of the job kind uses; its jobs cannot be fully "
+            "managed",
             {{"resource", kube::to_string(entry.kind)},
              {"fields", fmt::format("{}", fmt::join(unknown, ", "))}}
         );
@@ -141,8 +141,8 @@ boost::asio::awaitable<void> Informers::check_definition(Followed* followed) {
 void Informers::note_scope(Followed& followed) {
     if (!std::exchange(followed.is_scope_told, true)) {
         log::error(
-            "objects of the kind have no namespace: quota is given to namespaces, so they are left "
-            "alone",
+            "kind is cluster-scoped; its objects are ignored, because LocalQueues belong to "
+            "namespaces",
             {{"resource", kube::to_string(followed.entry->kind)}}
         );
     }
@@ -150,7 +150,7 @@ void Informers::note_scope(Followed& followed) {
 
 boost::asio::awaitable<void> Informers::take_absence(Followed* followed, kube::ResourcePath path) {
     note_absence(*followed);
-    // Without a kind that it cannot do without the controller keeps what it saw last.
+    // If the kind is required, the controller keeps the objects that it saw last.
     const bool may_go = followed->entry->presence != Presence::Required;
     if (may_go && followed->absences == kAbsencesUntilDropped) {
         const bool is_namespaced = followed->entry->kind.is_namespaced();
@@ -158,7 +158,7 @@ boost::asio::awaitable<void> Informers::take_absence(Followed* followed, kube::R
         if (gone) {
             drop(*followed);
         } else {
-            --followed->absences;  // asked again after the next answer
+            --followed->absences;  // checked again after the next response
         }
     }
 }
@@ -174,7 +174,7 @@ void Informers::note_absence(Followed& followed) {
         const auto level = followed.entry->is_only_passed ? log::Level::Debug : log::Level::Info;
         log::write(
             is_required ? log::Level::Warning : level,
-            "kind is not served; it is followed once it is",
+            "kind is not served; watching starts once it is",
             {{"resource", resource}}
         );
         if (was_unknown) {
@@ -196,8 +196,8 @@ void Informers::ask_for_absent() {
 void Informers::note_refusal(Followed& followed) {
     if (followed.entry->is_only_passed && followed.is_readable) {
         log::warning(
-            "kind whose integration is off may not be listed; jobs below its objects are taken for "
-            "jobs of their own until this account is given the right",
+            "kind of a disabled integration cannot be listed: permission is missing; jobs below "
+            "its objects are treated as independent jobs",
             {{"resource", kube::to_string(followed.entry->kind)}}
         );
         note_readable(followed, false);
@@ -206,7 +206,7 @@ void Informers::note_refusal(Followed& followed) {
     } else if (followed.entry->presence == Presence::Optional && followed.is_waited_for) {
         followed.is_waited_for = false;
         log::warning(
-            "kind may not be listed; its objects wait until this account is given the right",
+            "kind cannot be listed: permission is missing; its jobs stay queued",
             {{"resource", kube::to_string(followed.entry->kind)}}
         );
         changed_.notify();
@@ -219,7 +219,7 @@ void Informers::drop(Followed& followed) {
     const auto changes = store.drop();
     if (!changes.empty()) {
         log::warning(
-            "kind is gone, and its objects with it",
+            "kind is no longer served; dropped its objects",
             {{"resource", resource}, {"objects", changes.size()}}
         );
     }
@@ -234,7 +234,7 @@ void Informers::note_readable(Followed& followed, bool is_readable) {
     if (followed.entry->is_only_passed && followed.is_readable != is_readable) {
         followed.is_readable = is_readable;
         log::debug(
-            is_readable ? "owners are read through a kind" : "owners are not read through a kind",
+            is_readable ? "kind is used to find owners" : "kind is not used to find owners",
             {{"resource", kube::to_string(followed.entry->kind)}}
         );
         parts_.on_passed(*followed.entry, is_readable);
@@ -271,7 +271,8 @@ boost::asio::awaitable<Informers::Served> Informers::is_served(
 ) {
     const std::string target =
         path.group.empty() ? "/api/" + path.version : "/apis/" + path.group + "/" + path.version;
-    // One answer serves all kinds of a group and version that ask at about the same time.
+    // One response is used for all kinds of a group and version that need it at about the same
+    // time.
     const auto known = discovered_.find(target);
     if (known == discovered_.end() ||
         parts_.clock.instant() - known->second.at > parts_.discovery_delay / 2) {
@@ -303,7 +304,8 @@ boost::asio::awaitable<Informers::Served> Informers::is_served(
 }
 
 bool Informers::has_synced() const {
-    // Before the first kind is followed the stores are empty, which says nothing of the API server.
+    // Before the first kind is watched, the stores are empty, which says nothing about the API
+    // server.
     return !followed_.empty() && std::ranges::all_of(followed_, [](const auto& followed) {
         return followed->phase == Phase::Synced ||
                followed->entry->presence == Presence::Supplementary ||

@@ -1,3 +1,4 @@
+// Lists and watches kinds, and fills the stores with their objects.
 #pragma once
 
 #include "api/meta/codec.hpp"
@@ -19,8 +20,9 @@
 
 namespace sluice::controller {
 
-/// Fills the stores from the API server and keeps them so. A kind that the server does not have is
-/// waited for: discovery is asked ever later. One that goes is dropped from its store.
+/// Fills the stores from the API server and keeps them up to date. Waits for kinds that the server
+/// does not serve, repeating discovery with growing delays. Drops the objects of a kind that the
+/// server no longer serves.
 class Informers {
   public:
     struct Parts {
@@ -28,33 +30,34 @@ class Informers {
         const Clock& clock;
         Stores& stores;
         boost::asio::any_io_executor executor;
-        /// Hears of each change, after the store has taken it.
+        /// Called for each change, after the store was updated.
         std::function<void(const kube::AnyChange&)> on_change;
-        /// Told of a kind that the server does not have (any more), after its store was emptied.
+        /// Called for a kind that the server does not serve (any more), after its store was
+        /// emptied.
         std::function<void(Kind)> on_gone;
-        /// Called when a kind that is only passed can be read, and when it cannot: the server does
-        /// not have it or does not let this account list it.
+        /// Called with true when a kind that is only used to find owners can be read, and with
+        /// false when it cannot: the server does not serve it or this account may not list it.
         std::function<void(const KindEntry&, bool)> on_passed;
         std::uint64_t seed = 1;
-        /// After which discovery is asked again for a kind that is not served; doubled each time.
+        /// Delay before discovery is repeated for a kind that is not served; doubled each time.
         Duration discovery_delay = std::chrono::seconds(1);
     };
 
-    /// Whether has_synced() waits for the first list of a kind that is not required.
+    /// For kinds that are not required: does has_synced() wait for the first list?
     enum class Wait : std::uint8_t { ForFirstList, ForNothing };
 
     explicit Informers(Parts parts);
 
-    /// Follows a kind from now on. Requires: its store was added. Lifetime: the entry and the group
-    /// must outlive it.
+    /// Starts to watch a kind. Requires: its store was added. Lifetime: the entry and the task
+    /// group must outlive this object.
     void follow(const KindEntry& entry, net::TaskGroup* tasks, Wait wait = Wait::ForFirstList);
-    /// Follows the kind no more; its store stays as it is. Requires: the tasks that it was followed
-    /// by have ended.
+    /// Stops tracking the kind; its store stays unchanged. Requires: the tasks that watched it have
+    /// ended.
     void forget(Kind kind);
-    /// Waits until has_synced(); false when cancelled.
+    /// Waits until has_synced(). Returns false if cancelled.
     boost::asio::awaitable<bool> wait_synced();
-    /// Whether every store holds a whole list. An optional kind does not count once the server did
-    /// not have it or did not allow its list, also while it is listed later.
+    /// Returns true if every store holds a complete list. An optional kind is ignored once the
+    /// server did not serve it or did not allow its list, even if it is listed later.
     bool has_synced() const;
 
   private:
@@ -63,49 +66,49 @@ class Informers {
     struct Followed {
         const KindEntry* entry = nullptr;
         Phase phase = Phase::Unknown;
-        bool is_waited_for = true;  ///< the others may have to wait for its first list
-        bool is_checked = false;    ///< its definition was looked at
+        bool is_waited_for = true;  ///< has_synced() may have to wait for its first list
+        bool is_checked = false;    ///< its CRD was checked
         bool is_scope_told = false;
-        bool is_readable = true;  ///< of a kind that is only passed, until something else is known
-        Duration delay{};         ///< after which discovery is asked again
-        std::unique_ptr<net::Notifier> again;  ///< then it is asked at once
-        int absences = 0;  ///< answers in a row that the server does not have the kind
+        bool is_readable = true;               ///< false once an owner kind cannot be read
+        Duration delay{};                      ///< before discovery is repeated
+        std::unique_ptr<net::Notifier> again;  ///< repeats discovery at once
+        int absences = 0;                      ///< responses in a row without the kind
         std::unique_ptr<kube::Reflector> reflector;
     };
-    /// What discovery said of a group and version.
+    /// Result of discovery for a group and version.
     struct Discovered {
         Instant at;
-        /// And whether each is namespaced; none: it would not say.
+        /// Resource names, each with true if it is namespaced; nullopt if the server did not say.
         std::optional<std::map<std::string, bool>> resources;
     };
 
     boost::asio::awaitable<void> run(Followed* followed);
-    /// Whether the server has the kind, as discovery says.
+    /// Returns what discovery says about the kind.
     boost::asio::awaitable<Served> is_served(kube::ResourcePath path, bool is_namespaced);
-    /// Tells of a kind without namespaces that should have them, once.
+    /// Logs, once, that a kind is cluster-scoped that should be namespaced.
     static void note_scope(Followed& followed);
-    /// Tells of what the definition of a kind lacks, once. That it cannot be read is no fault.
+    /// Logs, once, the fields that the CRD of a kind lacks. Ignores an unreadable CRD.
     boost::asio::awaitable<void> check_definition(Followed* followed);
-    /// The server said that it does not have the kind.
+    /// Handles a response that does not contain the kind.
     boost::asio::awaitable<void> take_absence(Followed* followed, kube::ResourcePath path);
     void note_absence(Followed& followed);
-    /// Asks at once for the kinds that the server did not have, and more often for a while:
-    /// definitions come together, and a kind may need another one that was installed with it.
+    /// Repeats discovery at once, and more often for a while, for the kinds that were missing: CRDs
+    /// are often installed together, and a kind may need another one that was installed with it.
     void ask_for_absent();
-    /// The server does not let this account list the kind.
+    /// Handles a refused list: this account has no permission.
     void note_refusal(Followed& followed);
-    /// Whether the server has the kind in no version at all; a version that it does not serve any
-    /// more says nothing of the objects. False when it will not say.
+    /// Returns true if the server has the kind in no version; a version that is no longer served
+    /// says nothing about the objects. Returns false if the server does not answer.
     boost::asio::awaitable<bool> is_gone(kube::ResourcePath path, bool is_namespaced);
     void drop(Followed& followed);
-    /// Reports that a kind which is only passed can be read or not, if that is news.
+    /// Reports a change of whether an owner kind can be read.
     void note_readable(Followed& followed, bool is_readable);
 
     Parts parts_;
     api::Interner interner_;
     net::Notifier changed_;
     std::vector<std::unique_ptr<Followed>> followed_;
-    std::uint64_t follows_ = 0;                     ///< so far
+    std::uint64_t follows_ = 0;                     ///< number of watched kinds so far
     std::map<std::string, Discovered> discovered_;  ///< by request target
 };
 

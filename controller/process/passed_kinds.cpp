@@ -17,8 +17,7 @@ namespace sluice::controller {
 
 namespace {
 
-/// Returns true if the objects of a followed kind may have children that are jobs. Jobs and pods
-/// have none, but pods.
+/// Returns true if the objects of a watched kind may own jobs. Jobs and pods may own only pods.
 bool has_kind_above_jobs(const Registry& registry) {
     return registry.job_kinds().has_external() ||
            std::ranges::any_of(registry.all(), [](const KindEntry& entry) {
@@ -28,7 +27,7 @@ bool has_kind_above_jobs(const Registry& registry) {
            });
 }
 
-/// Returns true if the kind's operator makes pods, and no jobs of other kinds.
+/// Returns true if the kind's operator creates pods, but no jobs of other kinds.
 bool makes_pods_alone(const config::KindArgument& kind) {
     return kind.group == "apps" || kind.group == "batch" || kind.kind == "LeaderWorkerSet";
 }

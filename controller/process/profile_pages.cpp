@@ -26,11 +26,11 @@ constexpr int kFailed = 500;
 
 constexpr const char* kIndex =
     "/debug/pprof/\n\n"
-    "cmdline: the command line of the program, its words parted by NUL\n"
-    "profile: processor time of all threads; ?seconds= says for how long (30)\n\n"
+    "cmdline: the command line of the program, separated by NUL\n"
+    "profile: CPU profile of all threads; ?seconds= is its duration (default: 30)\n\n"
     "go tool pprof PROGRAM http://ADDRESS/debug/pprof/profile\n";
 
-/// A file in memory: the profiler writes to a path, and a container may have no place to write.
+/// A file in memory: the profiler writes to a path, and a container may have no writable folder.
 class MemoryFile {
   public:
     MemoryFile() : descriptor_(::memfd_create("profile", MFD_CLOEXEC)) {}
@@ -54,7 +54,7 @@ std::string read_all(const std::string& path) {
     return std::move(text).str();
 }
 
-/// Processor time is counted while it lives; false where another counts.
+/// Profiles the process while it exists; is_on() is false if another profile is running.
 class Counting {
   public:
     explicit Counting(const std::string& path) : is_on_(::ProfilerStart(path.c_str()) != 0) {}
@@ -72,7 +72,7 @@ class Counting {
     bool is_on_;
 };
 
-/// As Go reads it: what is no positive number is the default.
+/// Parses the duration as Go does: a value that is not a positive number means the default.
 std::int64_t parse_seconds(const std::string& text) {
     std::int64_t seconds = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);

@@ -25,7 +25,7 @@ std::string join(const Names& names) {
     return fmt::format("{}", fmt::join(names, " "));
 }
 
-/// By ClusterQueue.
+/// Returns the workloads that hold quota, by ClusterQueue.
 std::map<std::string, Names> find_holders(const Stores& stores) {
     std::map<std::string, Names> holders;
     for (const auto& [key, workload] : stores.of<api::Workload>().all()) {

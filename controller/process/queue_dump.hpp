@@ -1,3 +1,4 @@
+// Logs the state of all queues.
 #pragma once
 
 #include "controller/reconcile/stores.hpp"
@@ -5,9 +6,9 @@
 
 namespace sluice::controller {
 
-/// Logs each ClusterQueue: what it has of each resource, which workloads hold its quota, and which
-/// wait, in their order; of both the first 1,000. As Kueue does on SIGUSR2.
-/// Thread: that of the stores.
+/// Logs for each ClusterQueue its reserved resources, the workloads that hold its quota, and the
+/// pending workloads in their order; at most 1,000 of each. Kueue does this on SIGUSR2. Thread:
+/// that of the stores.
 void log_queues(const Stores& stores, PendingWorkloads* pending);
 
 }  // namespace sluice::controller

@@ -112,7 +112,7 @@ bool RunTimeKinds::withdraw_undescribed() {
         }
         followed.is_withdrawn = true;
         parts_.registry.replace(withdrawn_job_kind(*parts_.registry.find(kind)));
-        log::info("description of a kind of jobs is gone", {{"resource", kube::to_string(kind)}});
+        log::info("job kind description was removed", {{"resource", kube::to_string(kind)}});
         is_changed = true;
     }
     return is_changed;
@@ -151,7 +151,7 @@ boost::asio::awaitable<void> RunTimeKinds::remove(Kind kind) {
     parts_.runner.disable(kind);
     parts_.registry.remove(kind);
     parts_.stores.remove(kind);
-    log::info("kind of jobs is not followed any more", {{"resource", kube::to_string(kind)}});
+    log::info("job kind is no longer watched", {{"resource", kube::to_string(kind)}});
     followed_.erase(found);
 }
 
@@ -179,7 +179,7 @@ bool RunTimeKinds::add(const job_kinds::InForce& described, Informers::Wait wait
         found->second.description = described.description;
         found->second.is_withdrawn = false;
         parts_.registry.replace(std::move(entry));
-        log::info("kind of jobs is described anew", {{"resource", kube::to_string(kind)}});
+        log::info("job kind description changed", {{"resource", kube::to_string(kind)}});
         return true;
     }
     if (parts_.registry.find(kind) != nullptr ||
@@ -202,7 +202,7 @@ bool RunTimeKinds::add(const job_kinds::InForce& described, Informers::Wait wait
     followed.tasks = std::make_unique<net::TaskGroup>(parts_.executor, "follow");
     parts_.informers.follow(added, followed.tasks.get(), wait);
     log::info(
-        "kind of jobs is followed",
+        "job kind is watched",
         {{"resource", kube::to_string(kind)}, {"configMap", described.sheet}, {"key", described.key}
         }
     );
@@ -246,7 +246,7 @@ void RunTimeKinds::tell_authors() {
     for (const job_kinds::InForce& described : parts_.catalog.in_force()) {
         const Source source(described.sheet, described.key);
         if (!present.insert(source).second) {
-            continue;  // an older text of it is in force
+            continue;  // an older text is in force
         }
         tell(
             source,
@@ -270,7 +270,7 @@ void RunTimeKinds::tell(
             continue;
         }
         const auto text = config_map->data.find(source.second);
-        // Told again when the text has changed, even if the same is wrong with it.
+        // Reported again if the text has changed, even if it has the same fault.
         std::string told = fmt::format(
             "{} {} {}",
             config_map->metadata.uid,
@@ -285,7 +285,7 @@ void RunTimeKinds::tell(
         const std::string full = fmt::format("{}: {}", source.second, note);
         if (type == EventType::Warning) {
             log::warning(
-                "description of a kind of jobs is not taken",
+                "job kind description was rejected",
                 {{"configMap", source.first}, {"problem", full}}
             );
         }
@@ -296,7 +296,7 @@ void RunTimeKinds::tell(
                  .namespace_ = name.namespace_,
                  .name = name.name,
                  .uid = config_map->metadata.uid,
-                 // What was said of another text is another event.
+                 // The resource version makes a note about another text a separate event.
                  .resource_version = config_map->metadata.resource_version,
                  .field_path = fmt::format("data[{}]", source.second)},
             .type = type,

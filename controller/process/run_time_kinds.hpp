@@ -1,3 +1,4 @@
+// Manages kinds of jobs that ConfigMaps describe at run time.
 #pragma once
 
 #include "base/clock.hpp"
@@ -22,9 +23,9 @@
 
 namespace sluice::controller {
 
-/// Manages the kinds of jobs that ConfigMaps describe, as they come, change and go while the
-/// controller runs. A kind whose description is taken back is followed until no Workload of it
-/// holds quota any more. Thread: that of the stores.
+/// Adds, changes and removes the kinds of jobs that ConfigMaps describe while the controller runs.
+/// A kind whose description was removed is watched until none of its Workloads holds quota. Thread:
+/// that of the stores.
 class RunTimeKinds {
   public:
     struct Parts {
@@ -36,26 +37,27 @@ class RunTimeKinds {
         const Clock& clock;
         boost::asio::any_io_executor executor;
         job_kinds::Catalog catalog;
-        bool is_reconciled = true;  ///< else their jobs are followed only
+        bool is_reconciled = true;  ///< false: their jobs are only watched
         std::function<void(const EventNote&)> on_event;
-        /// Called when kinds have come, changed or gone: any job may have to be looked at.
+        /// Called when kinds were added, changed or removed: any job may have to be reconciled.
         std::function<void()> on_changed;
     };
 
     explicit RunTimeKinds(Parts parts);
 
-    /// A ConfigMap has changed in its store.
+    /// Call when a ConfigMap has changed in its store.
     void config_map_changed();
-    /// A Workload has changed in its store.
+    /// Call when a Workload has changed in its store.
     void workload_changed();
-    /// Tells the authors of ConfigMaps from now on what became of their descriptions.
+    /// Starts to report to the authors of ConfigMaps, as events, whether their descriptions are
+    /// valid.
     void begin_to_tell();
-    /// Brings the kinds in line with the ConfigMaps; `wait`: of Informers, for those that are
-    /// added. Requires: not at work already.
+    /// Brings the kinds in line with the ConfigMaps; `wait` applies to added kinds, see Informers.
+    /// Requires: no other call is running.
     boost::asio::awaitable<void> apply(Informers::Wait wait);
-    /// Does so whenever something has changed, until cancelled.
+    /// Calls apply() after each change, until cancelled.
     boost::asio::awaitable<void> run();
-    /// Follows none of them any more, and waits for that.
+    /// Stops to watch all kinds, and waits for the end of their tasks.
     boost::asio::awaitable<void> stop();
 
   private:
@@ -64,21 +66,22 @@ class RunTimeKinds {
         bool is_withdrawn = false;
         std::unique_ptr<net::TaskGroup> tasks;
     };
-    using Source = std::pair<std::string, std::string>;  ///< ConfigMap and key
+    using Source = std::pair<std::string, std::string>;  ///< name of the ConfigMap, and key
 
     void read_sheets();
     bool withdraw_undescribed();
-    /// Those withdrawn of which nothing holds quota, or whose names others take.
+    /// Returns withdrawn kinds whose Workloads hold no quota, or whose names another description
+    /// uses.
     std::vector<Kind> find_removable() const;
     bool is_drained(Kind kind) const;
     boost::asio::awaitable<void> remove(Kind kind);
     bool add_described(Informers::Wait wait);
     bool add(const job_kinds::InForce& described, Informers::Wait wait);
-    /// What the engine may do with Workloads depends on which kinds are managed.
+    /// The engine may treat Workloads differently, depending on which kinds are managed.
     void tell_engine();
     void tell_authors();
     void tell(const Source& source, EventType type, std::string_view reason, std::string note);
-    /// Names live as long as this: keys of objects refer to them.
+    /// The names live as long as this object: keys of objects refer to them.
     std::shared_ptr<const kube::RunTimeKind> names_of(const job_kinds::Description& description);
 
     Parts parts_;
@@ -86,8 +89,8 @@ class RunTimeKinds {
     bool is_dirty_ = true;
     bool tells_ = false;
     std::map<Kind, Followed> followed_;
-    std::map<Source, std::string> unusable_;  ///< why kinds cannot be followed although described
-    std::map<Source, std::string> told_;      ///< the last note of each
+    std::map<Source, std::string> unusable_;  ///< why described kinds cannot be watched
+    std::map<Source, std::string> told_;      ///< the last note for each
     std::map<std::array<std::string, 4>, std::shared_ptr<const kube::RunTimeKind>> names_;
 };
 

@@ -18,7 +18,8 @@ using config::Feature;
 
 namespace {
 
-/// Metrics are labelled with what Workloads have, and users label their jobs.
+/// Copies the labels that metrics use from jobs to Workloads: metrics read them from Workloads,
+/// users set them on jobs.
 void copy_sources_of_labels(const std::vector<config::CustomLabel>& labels, Settings& settings) {
     for (const config::CustomLabel& label : labels) {
         if (label.source_kind != "Workload") {

@@ -1,3 +1,4 @@
+// Converts the Configuration into the settings of the controller's parts.
 #pragma once
 
 #include "base/error.hpp"
@@ -10,21 +11,20 @@
 #include <cstdint>
 #include <vector>
 
-/// From the Configuration to what each part of the controller takes of it.
 namespace sluice::controller {
 
-/// What the reconcilers take. Errors: Invalid for a selector that cannot be read.
+/// Returns the settings of the reconcilers. Errors: Invalid for an invalid selector.
 Result<Settings> make_settings(
     const config::Configuration& configuration, const config::FeatureGates& gates
 );
 
-/// The labels that metrics.customLabels adds to metrics.
+/// Returns the labels that metrics.customLabels adds to metrics.
 std::vector<metrics::CustomLabel> make_custom_labels(const std::vector<config::CustomLabel>& labels
 );
 
-/// What the engine takes: as offline, but waiting workloads that an event may help are gathered for
-/// a tenth of a second before they queue again, and hashes have a seed against
-/// names that were chosen to collide.
+/// Returns the options of the engine: those of `sluice schedule`, but waiting workloads that an
+/// event may help are gathered for a tenth of a second before they are queued again, and hashes get
+/// a seed, so that users cannot choose colliding names.
 engine::Options make_engine_options(
     const config::Configuration& configuration,
     const config::FeatureGates& gates,

@@ -21,14 +21,15 @@ namespace sluice::controller {
 namespace {
 
 constexpr Duration kStopGrace = std::chrono::seconds(1);
-/// The longest profile, and what its end takes.
+/// The longest profile, plus time to write it.
 constexpr Duration kProfileTimeout = std::chrono::minutes(61);
-/// One of its own making is renewed months before its end; one from files whenever they change.
+/// Often enough: a self-made certificate is renewed months before it expires, and one from files as
+/// soon as they change.
 constexpr Duration kCheckPeriod = std::chrono::minutes(1);
-/// Where Kueue's chart mounts what cert-manager made.
+/// The folder in which Kueue's chart mounts the certificate of cert-manager.
 constexpr const char* kCertificateFolder = "/etc/kueue/metrics/certs";
 
-/// A node's kubelet asks, and some Prometheus servers; none sends a body.
+/// Clients are the node's kubelet and a few Prometheus servers; they send no bodies.
 net::ServerOptions make_limits(const serving::BindAddress& bind) {
     net::ServerOptions options;
     options.address = bind.address;
@@ -41,7 +42,7 @@ net::ServerOptions make_limits(const serving::BindAddress& bind) {
     return options;
 }
 
-/// "" and "0" turn a server off.
+/// Returns true for "" and "0", which turn a server off.
 bool is_off(const std::string& bind_address) {
     return bind_address.empty() || bind_address == "0";
 }
@@ -59,8 +60,8 @@ std::unique_ptr<serving::CertificateSource> make_source(
     );
 }
 
-/// A probe of one check, at the paths that controller-runtime has for it. The name may begin with a
-/// slash.
+/// Adds a probe with one check, at the paths that controller-runtime uses. The name may begin with
+/// a slash.
 void add_probe(
     serving::PathTable& table,
     std::string_view name,
@@ -78,7 +79,7 @@ net::ServerResponse make_fine_answer() {
     return {.status = 200, .body = "ok"};
 }
 
-/// The webhooks ask the main loop, too.
+/// Liveness fails, too: the webhooks also need the main loop.
 net::ServerResponse make_stalled_answer(Duration age) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(age).count();
     return {
@@ -212,9 +213,7 @@ boost::asio::awaitable<void> StatusServers::keep() {
         }
         const auto checked = co_await metrics_.check();
         if (!checked) {
-            log::warning(
-                "metrics are not served as they should be", {{"error", checked.error().detail}}
-            );
+            log::warning("metrics server check failed", {{"error", checked.error().detail}});
         }
     }
 }

@@ -1,3 +1,4 @@
+// Servers of health probes, metrics and profiles, in their own thread.
 #pragma once
 
 #include "base/clock.hpp"
@@ -21,17 +22,17 @@
 
 namespace sluice::controller {
 
-/// Serves the probes of health and readiness, the page of metrics and profiles of the program, on a
-/// thread of their own: a long cycle delays no probe, and no crowd of clients delays a cycle or the
-/// renewal of the lease.
+/// Serves the health and readiness probes, the metrics and the profiles of the program in their own
+/// thread: a long cycle does not delay probes, and many clients do not delay a cycle or the renewal
+/// of the lease.
 class StatusServers {
   public:
-    /// Makes the page of metrics. Thread: that of the servers.
+    /// Returns the page of metrics. Thread: that of the servers.
     using PrintMetrics = std::function<std::string()>;
 
-    /// `reviews` asks the API server who may read the metrics, on the servers' thread alone; none:
-    /// everyone may. The probes fail while the heartbeat does. Lifetime: clock, configuration and
-    /// heartbeat must outlive it.
+    /// `reviews` asks the API server who may read the metrics, only on the servers' thread; if it
+    /// is nullptr, everyone may. The probes fail while the heartbeat is late. Lifetime: clock,
+    /// configuration and heartbeat must outlive this object.
     StatusServers(
         const Clock& clock,
         const config::Configuration& configuration,
@@ -44,21 +45,21 @@ class StatusServers {
     StatusServers(const StatusServers&) = delete;
     StatusServers& operator=(const StatusServers&) = delete;
 
-    /// Listens where the configuration says so: the probes and profiles by plain HTTP, the metrics
-    /// by HTTPS. Their certificate is of its own making, as no client is told to trust it; without
-    /// internalCertManagement it is tls.crt of /etc/kueue/metrics/certs, if there is one.
-    /// Errors: Invalid for an address, Unavailable where it is taken, naming the setting.
+    /// Listens on the configured addresses: plain HTTP for probes and profiles, HTTPS for metrics.
+    /// The metrics use a self-made certificate, because clients do not verify it; without
+    /// internalCertManagement they use tls.crt in /etc/kueue/metrics/certs, if it exists. Errors,
+    /// with the setting: Invalid for an address, Unavailable if it is in use.
     kube::Async<void> start();
-    /// Renews the certificate before its end, until cancelled.
+    /// Renews the certificate before it expires, until cancelled.
     boost::asio::awaitable<void> keep();
-    /// What /readyz answers from now on. Thread: any.
+    /// Sets the result of /readyz. Thread: any.
     void set_ready(bool is_ready) { *is_ready_ = is_ready; }
-    /// Waits for running requests for at most a second.
+    /// Stops the servers; gives running requests at most a second.
     void stop();
 
-    /// Where /healthz and /readyz are served; 0: nowhere.
+    /// Port of /healthz and /readyz; 0 if they are not served.
     std::uint16_t health_port() const { return health_ == nullptr ? 0 : health_->port(); }
-    /// Where /metrics is served; 0: nowhere.
+    /// Port of /metrics; 0 if it is not served.
     std::uint16_t metrics_port() const { return metrics_.port(); }
 
   private:
@@ -71,8 +72,8 @@ class StatusServers {
     PrintMetrics print_metrics_;
     std::shared_ptr<std::atomic<bool>> is_ready_ = std::make_shared<std::atomic<bool>>(false);
     serving::ServerThread thread_;
-    std::unique_ptr<kube::Client> reviews_;         // its connections are the thread's
-    std::optional<serving::AccessReviews> access_;  ///< none: everyone may
+    std::unique_ptr<kube::Client> reviews_;         // its connections belong to the thread
+    std::optional<serving::AccessReviews> access_;  ///< without it, everyone may read the metrics
     std::unique_ptr<serving::CertificateSource> certificates_;
     net::HttpServer* health_ = nullptr;
     net::HttpServer* profiles_ = nullptr;

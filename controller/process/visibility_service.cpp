@@ -17,9 +17,9 @@ namespace {
 constexpr Duration kStopGrace = std::chrono::seconds(1);
 constexpr Duration kRetry = std::chrono::seconds(10);
 constexpr Duration kCheckPeriod = std::chrono::minutes(1);
-/// As an aggregated API server of Kubernetes has it.
+/// As long as in aggregated API servers of Kubernetes.
 constexpr Duration kKeepGranted = std::chrono::seconds(10);
-/// Where Kueue's chart mounts what cert-manager made.
+/// The folder in which Kueue's chart mounts the certificate of cert-manager.
 constexpr const char* kCertificateFolder = "/visibility";
 
 std::unique_ptr<serving::CertificateSource> make_visibility_source(
@@ -87,10 +87,7 @@ boost::asio::awaitable<void> VisibilityService::run() {
         const auto done = co_await std::move(step);
         const std::string problem = done ? "" : done.error().detail;
         if (!problem.empty() && problem != told) {
-            log::warning(
-                "the visibility API is not served as it should be; it is tried again",
-                {{"error", problem}}
-            );
+            log::warning("visibility API server check failed; retrying", {{"error", problem}});
         }
         told = problem;
         const bool waited = co_await net::pause_for(done ? kCheckPeriod : kRetry);

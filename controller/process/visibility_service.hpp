@@ -1,3 +1,4 @@
+// Server of the visibility API, in its own thread.
 #pragma once
 
 #include "base/clock.hpp"
@@ -20,31 +21,31 @@
 
 namespace sluice::controller {
 
-/// Serves the visibility API on a thread of its own. Every replica serves it.
+/// Serves the visibility API in its own thread, on every replica.
 class VisibilityService {
   public:
     struct Parts {
         const Clock& clock;
         const config::Configuration& configuration;
         LoopCalls& calls;
-        PendingWorkloads& pending;  ///< on the loop of the calls
-        /// Finds the certificate of the webhooks, whose authority the APIServices know. Empty: the
-        /// visibility API makes a certificate in memory.
+        PendingWorkloads& pending;  ///< used on the loop of `calls`
+        /// Returns the certificate of the webhooks, whose CA the APIServices trust. If it is empty,
+        /// the visibility API makes its own certificate in memory.
         std::function<const serving::ServingCertificates*()> find_certificate = {};
     };
-    /// The client asks the API server who may see what, on the thread of the server alone.
-    /// Lifetime: what the parts refer to must outlive it.
+    /// The client sends access reviews, only on the server's thread. Lifetime: objects that the
+    /// parts refer to must outlive this object.
     VisibilityService(const Parts& parts, std::unique_ptr<kube::Client> client);
     ~VisibilityService();
     VisibilityService(const VisibilityService&) = delete;
     VisibilityService& operator=(const VisibilityService&) = delete;
 
-    /// Listens, and keeps the certificate up to date, until cancelled. Where it cannot listen it
-    /// says so and tries again: jobs are admitted without it.
+    /// Listens, and keeps the certificate up to date, until cancelled. If it cannot listen, it logs
+    /// this and retries: jobs are admitted without the visibility API.
     boost::asio::awaitable<void> run();
-    /// Waits for running requests for at most a second.
+    /// Stops the server; gives running requests at most a second.
     void stop();
-    /// 0: it does not serve yet.
+    /// The port that it listens on; 0 if it does not serve yet.
     std::uint16_t port() const { return server_.port(); }
 
   private:

@@ -1,6 +1,6 @@
-// How the parts of the controller are put together. What the API server says goes from the
-// informers into the stores, from there to the engine's state and the work queue; what the engine
-// and the reconcilers decide goes through one writer, whose results go to events and metrics.
+// Puts the parts of the controller together. Objects from the API server go from the informers into
+// the stores, from there to the engine's state and the work queue. Decisions of the engine and the
+// reconcilers go through one writer, whose results go to events and metrics.
 
 #include "api/core/config_map.hpp"
 #include "base/assert.hpp"
@@ -30,7 +30,7 @@ namespace sluice::controller {
 
 namespace {
 
-/// Enough to keep an API server busy; each holds a connection and its buffers.
+/// Enough to keep an API server busy; each row holds a connection and its buffers.
 constexpr std::size_t kRowsMax = 64;
 
 kube::LeaderOptions leader_options(const ProcessOptions& options) {
@@ -51,7 +51,7 @@ bool lists(const config::Configuration& configuration, std::string_view framewor
     return std::ranges::find(frameworks, framework) != frameworks.end();
 }
 
-/// Pods, and what makes pods that are jobs.
+/// Returns the entries of pods and of kinds whose pods are jobs.
 std::vector<KindEntry> kinds_of_pods(const ProcessOptions& options) {
     const config::Configuration& configuration = options.configuration;
     const bool has_stateful_sets = lists(configuration, kStatefulSets);
@@ -85,7 +85,7 @@ boost::asio::awaitable<Result<webhook::Verdict>> as_awaitable(Result<webhook::Ve
     co_return verdict;
 }
 
-/// A judge that needs nothing but the request.
+/// Makes a judge that needs only the request.
 AdmissionJudge judge_at_once(
     std::function<Result<webhook::Verdict>(const api::AdmissionRequest&)> judge
 ) {
@@ -98,8 +98,8 @@ std::string path_of(std::string_view verb, Kind kind) {
     return webhook::admission_path(verb, kind.group(), kind.version(), kind.name());
 }
 
-/// Webhook configurations name all frameworks, whichever are enabled; what Sluice has no rules for
-/// is allowed as it is.
+/// Adds webhooks that allow everything: webhook configurations name all frameworks, whether they
+/// are enabled or not.
 void add_passing(std::map<std::string, AdmissionJudge>& admissions) {
     const auto pass = judge_at_once([](const api::AdmissionRequest&) {
         return Result<webhook::Verdict>(webhook::Verdict());
@@ -426,8 +426,8 @@ void ControllerProcess::on_change(const kube::AnyChange& change) {
     wake();
 }
 
-/// Pods are many, and only those of elastic jobs matter, and those that Kueue started with a
-/// topology assignment: without such a job none are followed.
+/// Watches pods once a Workload needs it: pods are many, and only those of elastic jobs and those
+/// that Kueue started with a topology assignment matter.
 void ControllerProcess::follow_elastic_pods(const kube::Change<api::Workload>& change) {
     if (follows_elastic_pods_ || registry_.find(kind_of<api::Pod>()) != nullptr || !change.after ||
         !options_.controllers.contains(kElasticJobController) ||
@@ -435,7 +435,8 @@ void ControllerProcess::follow_elastic_pods(const kube::Change<api::Workload>& c
         return;
     }
     follows_elastic_pods_ = true;
-    // Not from within a change: the store would be added while others are told of it.
+    // Posted, because adding a store during a change would affect the other receivers of the
+    // change.
     loop_.post([this] { add_kind(elastic_pod_kind()); });
 }
 
@@ -451,7 +452,7 @@ std::vector<KindEntry> ControllerProcess::missing_passed_kinds() const {
 }
 
 void ControllerProcess::on_kinds_changed() {
-    // A kind that was described now may be the first one with children that are jobs.
+    // A newly described kind may be the first one whose objects own jobs.
     for (KindEntry& entry : missing_passed_kinds()) {
         add_kind(std::move(entry), Informers::Wait::ForNothing);
     }
@@ -461,16 +462,16 @@ void ControllerProcess::on_kinds_changed() {
     wake();
 }
 
-/// Its objects decide on what is below them once they are seen.
+/// Watches an external kind: once its objects are known, they manage the jobs below them.
 void ControllerProcess::add_external_kind(KindEntry entry) {
     if (registry_.find(entry.kind) != nullptr ||
         registry_.find(entry.kind.group(), entry.kind.name()) != nullptr) {
         log::warning(
-            "external kind is followed already", {{"resource", kube::to_string(entry.kind)}}
+            "external kind is already watched", {{"resource", kube::to_string(entry.kind)}}
         );
         return;
     }
-    log::info("external kind is followed", {{"resource", kube::to_string(entry.kind)}});
+    log::info("external kind is watched", {{"resource", kube::to_string(entry.kind)}});
     add_kind(std::move(entry), Informers::Wait::ForNothing);
 }
 

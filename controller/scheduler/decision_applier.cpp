@@ -351,7 +351,7 @@ void DecisionApplier::admission_ended(
         return;
     }
     log::warning(
-        "admission was not accepted",
+        "admission was rejected",
         {{"workload", kube::to_string(key)}, {"error", result.error().detail}}
     );
     Entry& entry = entries_[key];
@@ -502,7 +502,7 @@ void DecisionApplier::refusal_ended(
         }
     } else if (!result && result.error().code != ErrorCode::NotFound) {
         log::warning(
-            "reason for waiting was not written",
+            "cannot write the reason for waiting",
             {{"workload", kube::to_string(key)}, {"error", result.error().detail}}
         );
         if (is_retryable(result.error().code) && !entry.admission) {

@@ -107,7 +107,7 @@ void SchedulingLoop::audit_once_a_minute(const Now& now) {
         inconsistent_.emplace(root, what);
         if (i < kFindingsLogged) {
             log::error(
-                "the scheduler's state is inconsistent",
+                "scheduler state is inconsistent",
                 {{"root", parts_.state.node_name(root)},
                  {"finding", what},
                  {"number", i + 1},

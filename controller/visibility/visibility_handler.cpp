@@ -112,7 +112,7 @@ net::ServerResponse make_forbidden(
 }
 
 net::ServerResponse make_unjudged(const Error& error) {
-    log::warning("a client of the visibility API was not judged", {{"error", error.detail}});
+    log::warning("cannot authorize a visibility request", {{"error", error.detail}});
     return make_status(
         500, "InternalError", "the API server did not say whether the request is allowed"
     );

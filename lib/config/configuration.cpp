@@ -10,7 +10,8 @@
 namespace sluice::config {
 namespace {
 
-/// A text that is empty means the default, as Go cannot tell it from an absent one.
+/// Reads a string. An empty string keeps the default, because Go cannot distinguish it from an
+/// absent one.
 void read_or_default(StrictReader& reader, std::string_view name, std::string& out) {
     std::string text;
     if (reader.read(name, text) && !text.empty()) {
@@ -18,7 +19,7 @@ void read_or_default(StrictReader& reader, std::string_view name, std::string& o
     }
 }
 
-/// Likewise a duration of zero.
+/// Reads a duration. Zero keeps the default, because Go cannot distinguish it from an absent one.
 void read_or_default(StrictReader& reader, std::string_view name, Duration& out) {
     Duration duration{};
     if (reader.read(name, duration) && duration != Duration::zero()) {
@@ -118,7 +119,7 @@ void ConfigurationReader::read_metrics(StrictReader& reader) {
 void ConfigurationReader::read_controller(StrictReader& reader) {
     reader.object("controller", [&](StrictReader& r) {
         r.read("groupKindConcurrency", out_.controller.group_kind_concurrency);
-        // A plain Go duration, not metav1.Duration: an integer of nanoseconds.
+        // An integer of nanoseconds: Kueue has a plain Go duration here, not a metav1.Duration.
         if (const auto* timeout = r.take("cacheSyncTimeout"); timeout != nullptr) {
             if (timeout->is_int()) {
                 out_.controller.cache_sync_timeout = Duration(timeout->as_int());
@@ -179,7 +180,7 @@ void ConfigurationReader::read_integrations(StrictReader& reader) {
             }
         }
         if (old_) {
-            // Read to be checked, then dropped: managedJobsNamespaceSelector took its place.
+            // Checked but ignored: managedJobsNamespaceSelector replaced these selectors.
             r.object("podOptions", [](StrictReader& options) {
                 api::LabelSelector dropped;
                 options.read("namespaceSelector", dropped);
@@ -322,7 +323,7 @@ void ConfigurationReader::read_retention(StrictReader& reader) {
     });
 }
 
-/// v1beta1 had it and nothing comes of it any more; it is read to be checked.
+/// Checks a setting of v1beta1 that no longer has an effect.
 void ConfigurationReader::skip_queue_visibility(StrictReader& reader) {
     reader.object("queueVisibility", [](StrictReader& r) {
         std::int32_t dropped = 0;

@@ -1,3 +1,4 @@
+// The settings of the file given with --config, their defaults, and how the file is read.
 #pragma once
 
 #include "api/kueue/kueue_names.hpp"
@@ -16,8 +17,8 @@
 #include <string_view>
 #include <vector>
 
-/// The file given with --config: config.kueue.x-k8s.io Configuration, in its v1beta2 shape. Members
-/// have their defaults; an optional is absent where absence means something else than a default.
+/// The file given with --config: config.kueue.x-k8s.io Configuration, with the fields of v1beta2.
+/// Members have their defaults. A member is a std::optional if absence differs from every default.
 namespace sluice::config {
 
 using std::chrono::hours;
@@ -26,7 +27,7 @@ using std::chrono::seconds;
 
 struct Webhook {
     std::int32_t port = 9443;
-    std::string host;  ///< "": all addresses
+    std::string host;  ///< empty: all addresses
     std::string cert_dir = "/tmp/k8s-webhook-server/serving-certs";
 
     friend bool operator==(const Webhook&, const Webhook&) = default;
@@ -39,12 +40,12 @@ struct LeaderElection {
     Duration retry_period = seconds(2);
     std::string resource_lock = "leases";
     std::string resource_name = api::kLeaderLease;
-    std::string resource_namespace;  ///< "": the pod's own namespace
+    std::string resource_namespace;  ///< empty: the pod's own namespace
 
     friend bool operator==(const LeaderElection&, const LeaderElection&) = default;
 };
 
-/// A label or annotation of objects that becomes a label of metrics.
+/// A label or annotation of objects that becomes a label of their metrics.
 struct CustomLabel {
     std::string name;
     std::string source_label_key;
@@ -56,14 +57,14 @@ struct CustomLabel {
 };
 
 struct LocalQueueMetrics {
-    bool enable = false;  ///< a stanza that does not say true means off
+    bool enable = false;  ///< off if the file has the stanza without `enable: true`
     std::optional<api::LabelSelector> local_queue_selector;
 
     friend bool operator==(const LocalQueueMetrics&, const LocalQueueMetrics&) = default;
 };
 
 struct Metrics {
-    std::string bind_address = ":8443";  ///< "0": no metrics are served
+    std::string bind_address = ":8443";  ///< "0": metrics are not served
     bool enable_cluster_queue_resources = false;
     std::vector<CustomLabel> custom_labels;
     LocalQueueMetrics local_queue_metrics{.enable = true, .local_queue_selector = {}};
@@ -80,14 +81,15 @@ struct Health {
 };
 
 struct ControllerOptions {
-    std::map<std::string, std::int32_t> group_kind_concurrency;  ///< `Job.batch` -> workers
+    /// For example `Job.batch` -> number of workers.
+    std::map<std::string, std::int32_t> group_kind_concurrency;
     std::optional<Duration> cache_sync_timeout;
 
     friend bool operator==(const ControllerOptions&, const ControllerOptions&) = default;
 };
 
 struct TlsOptions {
-    std::string min_version;  ///< VersionTLS12, VersionTLS13 or "" (VersionTLS12)
+    std::string min_version;  ///< VersionTLS12, VersionTLS13, or empty for VersionTLS12
     std::vector<std::string> cipher_suites;
     std::vector<std::int32_t> curve_preferences;
 
@@ -104,7 +106,7 @@ struct InternalCertManagement {
 
 struct RequeuingStrategy {
     std::string timestamp = "Eviction";               ///< or Creation
-    std::optional<std::int32_t> backoff_limit_count;  ///< absent: no limit
+    std::optional<std::int32_t> backoff_limit_count;  ///< absent: unlimited
     std::int32_t backoff_base_seconds = 60;
     std::int32_t backoff_max_seconds = 3600;
 
@@ -115,13 +117,13 @@ struct WaitForPodsReady {
     Duration timeout = minutes(30);
     bool block_admission = false;
     RequeuingStrategy requeuing_strategy;
-    Duration recovery_timeout = minutes(30);  ///< the timeout unless set
+    Duration recovery_timeout = minutes(30);  ///< equal to `timeout` unless set
 
     friend bool operator==(const WaitForPodsReady&, const WaitForPodsReady&) = default;
 };
 
 struct ClientConnection {
-    double qps = 300;  ///< negative: no limit
+    double qps = 300;  ///< negative: unlimited
     std::int32_t burst = 500;
 
     friend bool operator==(const ClientConnection&, const ClientConnection&) = default;
@@ -131,13 +133,14 @@ struct Integrations {
     std::vector<std::string> frameworks = {"batch/job"};
     std::vector<std::string> external_frameworks;
     std::vector<std::string> label_keys_to_copy;
-    /// Descriptions of further kinds of jobs, as `job_kinds` reads them. A setting of Sluice alone.
+    /// Descriptions of additional job kinds, as `job_kinds` reads them. Kueue does not have this
+    /// setting.
     std::vector<json::Value> job_kinds;
 
     friend bool operator==(const Integrations&, const Integrations&) = default;
 };
 
-/// How credentials of a cluster profile are got: a program and its environment.
+/// The program that gets the credentials of a cluster profile, with its environment.
 struct AccessProvider {
     std::string name;
     std::string command;
@@ -152,7 +155,7 @@ struct AccessProvider {
 };
 
 struct MultiKueue {
-    Duration gc_interval = minutes(1);  ///< zero: no garbage collection
+    Duration gc_interval = minutes(1);  ///< zero: garbage collection is off
     std::string origin = "multikueue";
     Duration worker_lost_timeout = minutes(15);
     std::string dispatcher_name = api::dispatcher::kAllAtOnce;
@@ -165,7 +168,7 @@ struct MultiKueue {
     friend bool operator==(const MultiKueue&, const MultiKueue&) = default;
 };
 
-/// Present: fair sharing is on.
+/// Fair sharing is on if this struct is present.
 struct FairSharing {
     std::vector<std::string> preemption_strategies;
 
@@ -189,7 +192,7 @@ struct ResourceTransformation {
     friend bool operator==(const ResourceTransformation&, const ResourceTransformation&) = default;
 };
 
-/// A counter or a capacity of devices that a mapped resource is measured by.
+/// A counter or a capacity of devices that measures a mapped resource.
 struct DeviceSource {
     std::string name;
     std::string driver;
@@ -231,7 +234,7 @@ struct WorkloadRetention {
 };
 
 struct VisibilityServer {
-    std::string bind_address;  ///< "": all addresses
+    std::string bind_address;  ///< empty: all addresses
     std::int32_t bind_port = 8082;
 
     friend bool operator==(const VisibilityServer&, const VisibilityServer&) = default;
@@ -249,9 +252,10 @@ struct Configuration {
     ControllerOptions controller;
     std::optional<TlsOptions> tls;
     InternalCertManagement internal_cert_management;
-    /// Absent: off (a v1beta1 file that does not enable it). A v1beta2 file without it has it on.
+    /// Absent if off, as in a v1beta1 file that does not enable it. A v1beta2 file without the
+    /// field has it on.
     std::optional<WaitForPodsReady> wait_for_pods_ready = WaitForPodsReady{};
-    bool is_wait_for_pods_ready_set = false;  ///< the file itself asks for it
+    bool is_wait_for_pods_ready_set = false;  ///< the file itself turns it on
     ClientConnection client_connection;
     Integrations integrations;
     MultiKueue multi_kueue;
@@ -265,18 +269,19 @@ struct Configuration {
     friend bool operator==(const Configuration&, const Configuration&) = default;
 };
 
-/// What applies without a file. `own_namespace` is the pod's own (its service account's), ""
-/// outside a cluster.
+/// Returns the Configuration that applies without a file. `own_namespace`: the namespace of the
+/// pod's service account; empty outside a cluster.
 Configuration default_configuration(std::string_view own_namespace);
 
-/// Reads a Configuration of v1beta2 or v1beta1, strictly, with defaults filled in; what `validate`
-/// checks is not checked here.
+/// Reads a Configuration of v1beta2 or v1beta1 strictly and fills in defaults. Does not check what
+/// `validate` checks.
 /// Errors: Invalid with every unknown field, wrong type and malformed value, each with its path.
 Result<Configuration> parse_configuration(
     const json::Value& document, std::string_view own_namespace
 );
 
-/// The same with the problems one by one; where there are some, what could be read.
+/// Reads a Configuration like parse_configuration(), but adds each problem to `problems`. If there
+/// are problems, returns the settings that could be read.
 Configuration read_configuration(
     const json::Value& document, std::string_view own_namespace, Problems& problems
 );

@@ -1,11 +1,12 @@
+// The Configuration that applies without a file, as a document.
 #pragma once
 
 #include "json/value.hpp"
 
 namespace sluice::config {
 
-/// A v1beta2 Configuration that says all that applies without a file; what is off unless a file has
-/// it is left out.
+/// Returns a v1beta2 Configuration with every setting that applies without a file. Settings that
+/// are off unless a file has them are omitted.
 json::Value make_default_document();
 
 }  // namespace sluice::config

@@ -20,7 +20,7 @@ constexpr std::size_t kNameMax = 253;
 constexpr std::size_t kDriverMax = 63;
 constexpr std::size_t kIdentifierMax = 32;
 
-/// What is known of a device class from the mappings before.
+/// The resource and the counters that earlier mappings use for a device class.
 struct Use {
     std::string_view resource;
     std::set<std::string_view> counters;
@@ -28,14 +28,15 @@ struct Use {
 
 void check_key(Problems& out, const std::string& path, std::string_view key) {
     if (api::check_qualified_name(key)) {
-        out.add(path, fmt::format("\"{}\" is no label key", key));
+        out.add(path, fmt::format("\"{}\" is not a valid label key", key));
     }
     if (key.size() > kNameMax) {
         out.add(path, fmt::format("must not exceed {} characters", kNameMax));
     }
 }
 
-/// The counter of the first source, which alone tells two mappings of one class apart.
+/// Returns the counter of the first source, the only one that distinguishes two mappings of one
+/// class.
 std::string_view counter_of(const DeviceClassMapping& mapping) {
     if (mapping.sources.empty()) {
         return {};
@@ -58,7 +59,7 @@ void check_device(Problems& out, const std::string& path, const DeviceSource& so
     }
 }
 
-/// An identifier, or a domain and an identifier.
+/// Returns true for an identifier, or a domain, '/' and an identifier.
 bool is_qualified_name(std::string_view text) {
     const auto slash = text.find('/');
     if (slash == std::string_view::npos) {

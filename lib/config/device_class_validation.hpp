@@ -1,3 +1,4 @@
+// Checks the setting resources.deviceClassMappings.
 #pragma once
 
 #include "config/configuration.hpp"
@@ -8,7 +9,7 @@
 
 namespace sluice::config {
 
-/// Checks resources.deviceClassMappings, a part of `validate`.
+/// Checks resources.deviceClassMappings as a part of `validate`; adds its problems to `out`.
 void check_device_class_mappings(
     Problems& out, const std::vector<DeviceClassMapping>& mappings, const FeatureGates& gates
 );

@@ -15,7 +15,7 @@ struct Dependency {
     std::vector<Feature> needs;
 };
 
-/// Which feature needs which others, in the order of the features' names.
+/// Returns the dependencies of the features, in the order of the features' names.
 std::vector<Dependency> dependency_table() {
     using enum Feature;
     return {
@@ -41,7 +41,7 @@ std::vector<Dependency> dependency_table() {
     };
 }
 
-/// Gates of the library that Kubernetes API servers share; a file that sets them is not wrong.
+/// Gates of the library that Kubernetes API servers share. Files may set them.
 constexpr std::array<std::string_view, 42> kLibraryGates = {
     "APIResponseCompression",
     "APIServerIdentity",
@@ -87,7 +87,7 @@ constexpr std::array<std::string_view, 42> kLibraryGates = {
     "WatchList",
 };
 
-/// Gates that an earlier Kueue had. Files still carry them, so they are accepted and do nothing.
+/// Gates of earlier versions of Kueue. Files may still set them; they have no effect.
 constexpr std::string_view kRemovedGates[] = {
     "AdmissionCheckValidationRules",
     "ConfigurableResourceTransformations",

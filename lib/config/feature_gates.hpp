@@ -1,3 +1,4 @@
+// The feature gates, with default, stage and dependencies, and which of them are on.
 #pragma once
 
 #include "base/error.hpp"
@@ -14,8 +15,8 @@
 namespace sluice::config {
 
 // clang-format off
-/// All gates: X(name, default, stage, locked to the default). The one place that lists them. Those
-/// that begin with Sluice are not Kueue's.
+/// All gates: X(name, default, stage, locked to the default). This is the only list of them. Kueue
+/// does not have the gates that begin with Sluice.
 #define SLUICE_FEATURES(X) \
     X(AdmissionFairSharing, true, Beta, false) \
     X(AdmissionGatedBy, true, Beta, false) \
@@ -100,7 +101,7 @@ namespace sluice::config {
     X(WorkloadValidationForPodSetMetadata, true, Beta, false)
 // clang-format on
 
-/// A feature that can be switched; the enumerator is spelled as the gate.
+/// A feature that a gate turns on or off; the enumerator is spelled like the gate.
 enum class Feature : std::uint8_t {
 #define SLUICE_ENUMERATOR(name, on, stage, locked) name,
     SLUICE_FEATURES(SLUICE_ENUMERATOR)
@@ -109,7 +110,7 @@ enum class Feature : std::uint8_t {
 
 enum class FeatureStage : std::uint8_t { Alpha, Beta, Stable, Deprecated };
 
-/// What is known of a gate before it is set.
+/// The fixed properties of a gate.
 struct FeatureSpec {
     std::string_view name;
     bool default_on;
@@ -123,40 +124,43 @@ inline constexpr std::array kFeatures = {
 #undef SLUICE_SPEC
 };
 
-/// The features that must be on where this one is.
+/// Returns the features that must be on if this one is on.
 std::vector<Feature> dependencies_of(Feature feature);
 
-/// Which features are on. Made once at the start; the defaults unless told otherwise.
+/// The features that are on. Made once at the start; each gate has its default unless it is set.
 class FeatureGates {
   public:
-    /// All gates at their defaults.
+    /// Sets all gates to their defaults.
     FeatureGates();
 
-    /// Applies gates by name, AllAlpha and AllBeta among them (a named gate wins over these).
-    /// Gates of the Kubernetes API server library, and those of an earlier Kueue, are accepted and
-    /// mean nothing here.
-    /// Errors: Invalid for an unknown or locked gate, and for one that is on without what it needs.
+    /// Applies gates by name, including AllAlpha and AllBeta; a named gate takes precedence over
+    /// these. Gates of the Kubernetes API server library and of earlier versions of Kueue are
+    /// accepted and ignored.
+    /// Errors: Invalid for an unknown or locked gate, and for a gate that is on while a feature
+    /// that it needs is off.
     static Result<FeatureGates> from_map(const std::map<std::string, bool>& gates);
-    /// Reads the text of `--feature-gates`: `A=true,B=false`. Errors: Invalid, also as from_map.
+    /// Reads the text of `--feature-gates`: `A=true,B=false`. Errors: Invalid for a malformed text,
+    /// and as from_map().
     static Result<FeatureGates> parse(std::string_view text);
-    /// The gates of the command line or of the configuration file.
-    /// Errors: Invalid when both set some (an empty map in the file counts as setting).
+    /// Returns the gates set by the command line or the configuration file.
+    /// Errors: Invalid if both set some (an empty map in the file counts as set), and as
+    /// from_map().
     static Result<FeatureGates> load(
         std::string_view command_line,
         const std::optional<std::map<std::string, bool>>& configuration
     );
 
     bool is_enabled(Feature feature) const { return on_[static_cast<std::size_t>(feature)]; }
-    /// The features that are not at their default, in the order of their names.
+    /// Returns the features that differ from their default, in the order of their names.
     std::vector<Feature> changed() const;
 
-    /// Whether it was set by its own name, be it to its default.
+    /// Returns true if the gate was set by its own name, even to its default.
     bool is_named(Feature feature) const { return named_[static_cast<std::size_t>(feature)]; }
 
-    /// The gates that were set although no version has them any more, sorted.
+    /// Returns the gates that were set although no current version has them, sorted.
     const std::vector<std::string>& removed() const { return removed_; }
 
-    /// Equal where the same features are on.
+    /// Compares the features that are on.
     friend bool operator==(const FeatureGates& a, const FeatureGates& b) { return a.on_ == b.on_; }
 
   private:
@@ -165,7 +169,7 @@ class FeatureGates {
     std::vector<std::string> removed_;
 };
 
-/// The gate's name.
+/// Returns the name of the gate.
 std::string_view to_string(Feature feature);
 
 }  // namespace sluice::config

@@ -17,7 +17,7 @@ struct Unit {
     std::uint64_t nanoseconds;
 };
 
-// Longer names before those they begin with. Go takes both micro signs.
+// A longer unit comes before the units that it begins with. Go accepts both micro signs.
 constexpr std::array kUnits = {
     Unit{"ns", 1},
     Unit{"us", 1'000},
@@ -40,7 +40,8 @@ Error invalid(std::string_view text) {
     );
 }
 
-/// Takes one `1.5h` off the text and returns its nanoseconds; nothing where there is none.
+/// Cuts one part such as `1.5h` off the text and returns its nanoseconds. Errors: Invalid if the
+/// text does not begin with a part.
 Result<Wide> take_part(std::string_view& rest, std::string_view whole) {
     Wide number = 0;
     Wide fraction = 0;
@@ -57,7 +58,7 @@ Result<Wide> take_part(std::string_view& rest, std::string_view whole) {
         rest.remove_prefix(1);
         for (; !rest.empty() && is_decimal(rest.front()); rest.remove_prefix(1)) {
             has_digits = true;
-            if (scale < 1'000'000'000'000'000'000U) {  // what lies below cannot make a nanosecond
+            if (scale < 1'000'000'000'000'000'000U) {  // further digits are below a nanosecond
                 fraction = fraction * 10 + static_cast<unsigned>(rest.front() - '0');
                 scale *= 10;
             }

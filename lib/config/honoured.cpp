@@ -13,7 +13,7 @@
 namespace sluice::config {
 namespace {
 
-/// A setting and whether a file has changed it from its default.
+/// Settings by path, each with true if a file changed it from its default.
 using Changed = std::vector<std::pair<std::string_view, bool>>;
 
 Changed process_settings(const Configuration& c, const Configuration& d) {
@@ -69,7 +69,7 @@ Changed policy_settings(const Configuration& c, const Configuration& d) {
     };
 }
 
-/// Whether the path or one above it is in the set.
+/// Returns true if the set has the path or a parent of it.
 bool covers(const std::set<std::string>& settings, std::string_view path) {
     while (true) {
         if (settings.contains(std::string(path))) {
@@ -83,7 +83,7 @@ bool covers(const std::set<std::string>& settings, std::string_view path) {
     }
 }
 
-/// The features of which this version has nothing yet.
+/// Returns the features that this version does not implement.
 std::set<Feature> features_not_built() {
     using enum Feature;
     return {
@@ -123,7 +123,7 @@ std::set<Feature> features_not_built() {
     };
 }
 
-/// The features that this version has and can do without.
+/// Returns the features that this version implements and that can be turned off.
 std::set<Feature> switchable_features() {
     using enum Feature;
     return {
@@ -145,9 +145,9 @@ std::set<Feature> switchable_features() {
         LocalQueueMetrics,
         MetricForWorkloadCreationLatency,
         MetricsForCohorts,
-        MultiKueueOrchestratedPreemption,  // closed gates count; no manager opens them
+        MultiKueueOrchestratedPreemption,  // closed gates count, but no manager opens them
         PartialAdmission,
-        PodIntegrationValidateGroupOwner,  // never off: no group takes the Workload of another job
+        PodIntegrationValidateGroupOwner,  // always on: no group takes the Workload of another job
         PrioritizePreemptorWorkloads,
         PriorityBoost,
         PrioritySortingWithinCohort,
@@ -155,7 +155,8 @@ std::set<Feature> switchable_features() {
         ReclaimablePods,
         RecomputeAssignmentUponPreemptionTargetsOverlap,
         RejectUpdatesToCQWithInvalidOnFlavors,
-        RemoveFinalizersWithStrictPatch,  // of the form of writes, which are all conditional here
+        // Affects the form of writes, which are all conditional in Sluice.
+        RemoveFinalizersWithStrictPatch,
         SchedulingEquivalenceHashing,
         ShortWorkloadNames,
         SkipAncestorCheckForDeletedWorkloads,
@@ -166,11 +167,11 @@ std::set<Feature> switchable_features() {
         UnadmittedWorkloadsExplicitStatus,
         UnadmittedWorkloadsObservability,
         ValidateRayAndSparkJobUpdates,
-        VectorizedResourceRequests,  // of performance alone: nothing here depends on it
+        VectorizedResourceRequests,  // affects only performance; nothing in Sluice depends on it
         VisibilityOnDemand,
         WorkloadIdentifierAnnotations,
         WorkloadPriorityClassDefaulting,
-        WorkloadRequestUseMergePatch,  // as RemoveFinalizersWithStrictPatch
+        WorkloadRequestUseMergePatch,  // like RemoveFinalizersWithStrictPatch
         WorkloadValidateResourcesAreNonNegative,
         WorkloadValidationForPodSetMetadata,
     };
@@ -194,7 +195,8 @@ Honoured honoured_by_controller() {
              "metrics.localQueueMetrics",
              "health",
              "pprofBindAddress",
-             // Limits that one loop, which waits for no write, keeps without being told.
+             // Sluice stays within these limits anyway: one loop reconciles and does not wait for
+             // writes.
              "controller.groupKindConcurrency",
              "controller.cacheSyncTimeout",
              "internalCertManagement",
@@ -243,7 +245,8 @@ std::vector<std::string> unsupported_settings(
         const auto feature = static_cast<Feature>(i);
         const bool is_on = gates.is_enabled(feature);
         const bool is_changed = is_on != kFeatures[i].default_on;
-        // Many that are not built are on by default: a file that names one asks for it.
+        // Many features that are not implemented are on by default. A file that names such a gate
+        // asks for the feature.
         const bool is_asked_for = honoured.absent.contains(feature)
                                       ? is_on && (is_changed || gates.is_named(feature))
                                       : is_changed;

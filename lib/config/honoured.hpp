@@ -1,3 +1,4 @@
+// The settings and gates that a command of this build supports.
 #pragma once
 
 #include "config/configuration.hpp"
@@ -9,22 +10,24 @@
 
 namespace sluice::config {
 
-/// What a command of this build acts upon. A setting outside that has no effect, so a file that has
-/// one is refused instead of being half obeyed.
+/// The settings that a command of this build supports. A file with any other setting is rejected,
+/// because the setting would have no effect.
 struct Honoured {
-    std::set<std::string> settings;  ///< paths; one covers all below it
-    std::set<Feature> features;      ///< whose gates may be set either way
-    std::set<Feature> absent;        ///< not built: their gates may be off, not switched on
+    std::set<std::string> settings;  ///< paths; a path includes everything below it
+    std::set<Feature> features;      ///< features whose gates may be on or off
+    /// Features that are not implemented: their gates must not be turned on.
+    std::set<Feature> absent;
 };
 
-/// What `sluice controller` acts upon.
+/// Returns the settings that `sluice controller` supports.
 Honoured honoured_by_controller();
-/// What `sluice schedule` acts upon; settings of a running process cannot matter to it and pass.
+/// Returns the settings that `sluice schedule` supports. Settings that matter only to a running
+/// process are included, although they have no effect.
 Honoured honoured_by_schedule();
 
-/// The settings that differ from their defaults and that are not honoured, as paths in the order of
-/// the file's documentation; a gate as `featureGates.PartialAdmission`. A waitForPodsReady that
-/// only its default turns on is not among them.
+/// Returns the settings that differ from their defaults and are not supported, as paths in the
+/// order of the file's documentation; a gate as `featureGates.PartialAdmission`. A waitForPodsReady
+/// that only its default turns on is not included.
 std::vector<std::string> unsupported_settings(
     const Configuration& configuration, const FeatureGates& gates, const Honoured& honoured
 );

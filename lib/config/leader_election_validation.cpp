@@ -10,10 +10,10 @@
 namespace sluice::config {
 namespace {
 
-/// Lease.spec.leaseDurationSeconds is a number of 32 bits.
+/// Lease.spec.leaseDurationSeconds has 32 bits.
 constexpr auto kLeaseMax = std::chrono::seconds(std::numeric_limits<std::int32_t>::max());
 
-/// Replicas that try more often than this would do nothing else.
+/// Replicas that retry more often would do nothing else.
 constexpr auto kRetryMin = std::chrono::milliseconds(10);
 
 bool check_positive(Problems& out, std::string_view path, Duration value) {

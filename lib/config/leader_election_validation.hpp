@@ -1,3 +1,4 @@
+// Checks the setting leaderElection.
 #pragma once
 
 #include "config/configuration.hpp"
@@ -5,10 +6,10 @@
 
 namespace sluice::config {
 
-/// Checks leaderElection, a part of `validate`, unless it is switched off. The rules are those
-/// without which client-go makes no elector: leaseDuration > renewDeadline > 1.2 times retryPeriod,
-/// all greater than 0, and a lock of kind Lease. Beyond them leaseDuration counts as the whole
-/// seconds that the Lease says, because that is what other replicas wait for.
+/// Checks leaderElection as a part of `validate`, unless it is turned off. The rules are those of
+/// client-go: leaseDuration > renewDeadline > 1.2 times retryPeriod, all greater than 0, and a lock
+/// of kind Lease. In addition, leaseDuration is rounded to the whole seconds that the Lease
+/// records, because other replicas wait for these.
 void check_leader_election(Problems& out, const LeaderElection& election);
 
 }  // namespace sluice::config

@@ -17,7 +17,7 @@ bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/// A number of the base that fits and has at most so many digits.
+/// Returns true for a number of the base with at most `digits_max` digits and at most `value_max`.
 bool is_number(std::string_view text, int base, std::size_t digits_max, unsigned value_max) {
     unsigned value = 0;
     const std::string digits(text.substr(0, digits_max));
@@ -42,7 +42,8 @@ bool is_ipv4(std::string_view text) {
     return false;
 }
 
-/// How many 16-bit groups the text between two `::` makes, or -1. The last may be an IPv4 address.
+/// Returns the number of 16-bit groups in the text between two `::`, or -1 if it is invalid. The
+/// last part may be an IPv4 address.
 int count_groups(std::string_view text, bool may_end_in_ipv4) {
     int groups = 0;
     while (!text.empty()) {

@@ -15,7 +15,7 @@ void check_namespace_selector(Problems& out, const Configuration& configuration)
         out.add(kPath, selector.error().detail);
         return;
     }
-    // Nothing is known here of other labels that these namespaces may have.
+    // Other labels of these namespaces are not known here.
     for (const auto& name : {std::string("kube-system"), configuration.namespace_}) {
         if (selector->matches({{"kubernetes.io/metadata.name", name}})) {
             out.add(kPath, fmt::format("should not match the \"{}\" namespace", name));

@@ -1,3 +1,4 @@
+// Checks the setting managedJobsNamespaceSelector.
 #pragma once
 
 #include "config/configuration.hpp"
@@ -5,8 +6,8 @@
 
 namespace sluice::config {
 
-/// Checks managedJobsNamespaceSelector, a part of `validate`: it must be well formed and keep out
-/// kube-system and Sluice's own namespace, whose jobs nothing else could start.
+/// Checks managedJobsNamespaceSelector as a part of `validate`. It must be well-formed and exclude
+/// kube-system and Sluice's own namespace, because nothing else could start their jobs.
 void check_namespace_selector(Problems& out, const Configuration& configuration);
 
 }  // namespace sluice::config

@@ -1,3 +1,4 @@
+// Faults of a document, each with the path of the field.
 #pragma once
 
 #include <string>
@@ -7,27 +8,29 @@
 
 namespace sluice::config {
 
-/// What is wrong with a document, and where.
+/// A fault of a document, with the path of the field.
 struct Problem {
-    std::string path;  ///< such as `integrations.frameworks[2]`; "": the document
+    std::string path;  ///< such as `integrations.frameworks[2]`; empty for the document itself
     std::string why;
 
     friend bool operator==(const Problem&, const Problem&) = default;
 };
 
-/// `path: why`.
+/// Returns `path: why`.
 std::string to_string(const Problem& problem);
 
-/// All of them in one sentence.
+/// Returns all problems in one sentence.
 std::string to_string(const std::vector<Problem>& problems);
 
 /// Collects problems in the order in which they are found.
 class Problems {
   public:
+    /// Adds a problem. `path`: the field; empty for the whole document.
     void add(std::string_view path, std::string_view why) {
         all_.emplace_back(std::string(path), std::string(why));
     }
     bool empty() const { return all_.empty(); }
+    /// Returns the problems and removes them from this object.
     std::vector<Problem> take() { return std::exchange(all_, {}); }
 
   private:

@@ -13,7 +13,7 @@
 
 namespace sluice::config {
 
-/// Longer than any wait, and short enough to be added to the present.
+/// Longer than any useful wait, and short enough to be added to the current time.
 constexpr Duration kDurationMax = std::chrono::hours(24 * 365 * 100);
 
 StrictReader::StrictReader(const json::Value& value, std::string path, Problems& problems)
@@ -81,7 +81,7 @@ void StrictReader::read_value(
         problems.add(path, "must be a number");
         return;
     }
-    // YAML has .nan and .inf, which no rule that compares would find.
+    // YAML has .nan and .inf, for which every comparison in a rule is false.
     if (!std::isfinite(value.as_double())) {
         problems.add(path, "must be a finite number");
         return;

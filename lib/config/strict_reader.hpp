@@ -1,3 +1,4 @@
+// Reads JSON objects strictly; reports unknown members and wrong types with their paths.
 #pragma once
 
 #include "api/meta/meta.hpp"
@@ -16,22 +17,23 @@
 
 namespace sluice::config {
 
-/// Reads the members of one object strictly: a member that was not read is a problem. A null is
-/// as good as absent. What cannot be read is a problem too and leaves its target as it was.
+/// Reads the members of one object strictly: a member that was not read is a problem. A null counts
+/// as absent. A value that cannot be read is a problem and leaves its target unchanged.
 class StrictReader {
   public:
     StrictReader(const json::Value& value, std::string path, Problems& problems);
     StrictReader(const StrictReader&) = delete;
     StrictReader& operator=(const StrictReader&) = delete;
-    /// Reports the members that were not asked for.
+    /// Reports the members that were not read.
     ~StrictReader();
 
-    /// The member of that name, marked as known; nullptr when absent or null.
+    /// Returns the member of that name and marks it as known; nullptr if absent or null.
     const json::Value* take(std::string_view name);
+    /// Returns the path of the member in the document.
     std::string path_of(std::string_view name) const;
     Problems& problems() { return *problems_; }
 
-    /// Reads the member of that name into `out`; whether there was one.
+    /// Reads the member of that name into `out`. Returns true if the member is present.
     template <class T>
     bool read(std::string_view name, T& out) {
         const auto* value = take(name);
@@ -41,7 +43,8 @@ class StrictReader {
         return value != nullptr;
     }
 
-    /// Reads the member of that name with `read_members(StrictReader&)`; whether there was one.
+    /// Reads the member of that name with `read_members(StrictReader&)`. Returns true if the member
+    /// is present.
     template <class ReadMembers>
     bool object(std::string_view name, ReadMembers read_members) {
         const auto* value = take(name);
@@ -52,7 +55,8 @@ class StrictReader {
         return value != nullptr;
     }
 
-    /// Reads a list of objects: `read_members(StrictReader&, T&)` for each.
+    /// Reads a list of objects with `read_members(StrictReader&, T&)` for each. Returns true if the
+    /// member is present.
     template <class T, class ReadMembers>
     bool objects(std::string_view name, std::vector<T>& out, ReadMembers read_members) {
         const auto* value = take(name);

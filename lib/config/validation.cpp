@@ -79,7 +79,7 @@ void check_wait_for_pods_ready(
     );
 }
 
-/// `Job.v1.batch`: a kind, a version and a group of one part or more.
+/// Returns true for a text like `Job.v1.batch`: a kind, a version and a group of at least one part.
 bool is_kind_argument(std::string_view text) {
     const auto first = text.find('.');
     if (first == std::string_view::npos || first == 0) {
@@ -101,7 +101,7 @@ void check_integrations(
         if (found == known.end()) {
             std::vector<std::string_view> names;
             std::ranges::transform(known, std::back_inserter(names), &Framework::name);
-            // By its last part a framework is called everywhere else.
+            // Everywhere else, a framework is called by the last part of its name.
             const auto by_kind = std::ranges::find_if(names, [&name](std::string_view each) {
                 return each.substr(each.rfind('/') + 1) == name;
             });
@@ -249,7 +249,7 @@ void check_fair_sharing(Problems& out, const Configuration& configuration) {
         check_not_negative(
             out, "admissionFairSharing.usageHalfLifeTime", admission->usage_half_life_time
         );
-        // A status is written at each sample, and times in statuses are of whole seconds.
+        // Each sample writes a status, and times in a status have whole seconds.
         if (admission->usage_sampling_interval < std::chrono::seconds(1)) {
             out.add("admissionFairSharing.usageSamplingInterval", "must be at least 1s");
         }
@@ -340,7 +340,9 @@ void check_custom_label(Problems& out, const CustomLabel& label, const std::stri
               )
             : std::pair<std::string_view, std::string_view>(".name", label.name);
     if (api::check_qualified_name(key)) {
-        out.add(fmt::format("{}{}", path, field), fmt::format("\"{}\" is no label key", key));
+        out.add(
+            fmt::format("{}{}", path, field), fmt::format("\"{}\" is not a valid label key", key)
+        );
     }
     check_one_of(
         out,

@@ -1,3 +1,4 @@
+// Checks a Configuration; knows the names of the integrations.
 #pragma once
 
 #include "config/configuration.hpp"
@@ -8,21 +9,22 @@
 
 namespace sluice::config {
 
-/// A kind of job that upstream integrates, by the name that `integrations.frameworks` uses.
+/// A job kind that Kueue integrates, under the name that `integrations.frameworks` uses.
 struct Framework {
     std::string_view name;
-    std::string_view kind;  ///< Kind.version.group; of core kinds Kind.version
+    std::string_view kind;  ///< Kind.version.group, or Kind.version for the core group
 };
 
-/// All names that `integrations.frameworks` may hold, sorted by name.
+/// Returns all names that `integrations.frameworks` may contain, sorted by name.
 std::vector<Framework> known_frameworks();
 
-/// What is wrong with a Configuration; empty when nothing is. Two checks of
-/// upstream are not made: CEL expressions of device sources must be there but are not compiled, and
-/// names of TLS cipher suites and curves are not looked up.
+/// Returns the faults of a Configuration; empty if it is valid. Sluice omits two checks of Kueue:
+/// CEL expressions of device sources must be set but are not compiled, and names of TLS cipher
+/// suites and curves are not looked up.
 std::vector<Problem> validate(const Configuration& configuration, const FeatureGates& gates);
 
-/// The wait for pods that applies: absent when off, also by gate DisableWaitForPodsReady.
+/// Returns the settings of waitForPodsReady that apply; nullopt if it is off, also by gate
+/// DisableWaitForPodsReady.
 std::optional<WaitForPodsReady> effective_wait_for_pods_ready(
     const Configuration& configuration, const FeatureGates& gates
 );

@@ -1,3 +1,4 @@
+// The descriptions of job kinds that are built into Sluice.
 #pragma once
 
 #include "job_kinds/description.hpp"
@@ -7,10 +8,11 @@
 
 namespace sluice::job_kinds {
 
-/// The descriptions that Sluice is built with, of the files in `builtin`, by framework.
+/// Returns the built-in descriptions, read from the files in `builtin`, sorted by framework.
 const std::vector<Description>& builtin_descriptions();
 
-/// The one of that name in integrations.frameworks, or nullptr.
+/// Returns the built-in description of a framework of integrations.frameworks; nullptr if it has no
+/// description.
 const Description* find_builtin(std::string_view framework);
 
 }  // namespace sluice::job_kinds

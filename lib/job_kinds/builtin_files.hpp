@@ -1,3 +1,4 @@
+// The files of the folder `builtin`, compiled in.
 #pragma once
 
 #include <string_view>
@@ -5,12 +6,13 @@
 
 namespace sluice::job_kinds {
 
-/// A file of the folder `builtin`, as it was when Sluice was built.
+/// A file of the folder `builtin` at build time.
 struct BuiltinFile {
     std::string_view name;
     std::string_view text;
 };
 
+/// Returns all files of the folder.
 std::vector<BuiltinFile> builtin_files();
 
 }  // namespace sluice::job_kinds

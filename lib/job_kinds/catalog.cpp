@@ -13,7 +13,7 @@ namespace sluice::job_kinds {
 
 namespace {
 
-/// A ConfigMap holds no more than this in all.
+/// The size limit of a ConfigMap.
 constexpr std::size_t kBytesMax = std::size_t{1} << 20;
 
 Result<Description> parse(const std::string& text) {

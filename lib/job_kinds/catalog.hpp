@@ -1,3 +1,4 @@
+// The job kinds that ConfigMaps describe while Sluice runs, and why others are rejected.
 #pragma once
 
 #include "base/clock.hpp"
@@ -12,19 +13,20 @@
 
 namespace sluice::job_kinds {
 
-/// Texts that describe kinds, as a ConfigMap has them: one description under each key.
+/// A ConfigMap that describes job kinds: one description under each key.
 struct Sheet {
     std::string name;
     std::optional<Time> created;
     std::map<std::string, std::string> texts;
 };
 
-/// A description that is not in force, as its author is told.
+/// Reports to the author of a description why it is not in force.
 struct Refusal {
     std::string sheet;
     std::string key;
-    bool is_duplicate = false;  ///< its kind is described elsewhere; else it cannot work
-    std::string why;            ///< the place in the description and the reason
+    /// The kind is described elsewhere; false if the description is invalid.
+    bool is_duplicate = false;
+    std::string why;  ///< place in the description, and the reason
 
     friend bool operator==(const Refusal&, const Refusal&) = default;
 };
@@ -36,16 +38,16 @@ struct InForce {
     std::string key;
 };
 
-/// The kinds that are described while Sluice runs, beside those of its configuration. A text that
-/// cannot be used leaves the last usable one of its key in force. Of a kind that is described twice
-/// the configuration wins, then the oldest sheet, then the first key.
+/// The job kinds that ConfigMaps describe while Sluice runs, in addition to those of the
+/// configuration. If a text is invalid, the last valid text of its key stays in force. If a kind is
+/// described twice, the configuration takes precedence, then the oldest sheet, then the first key.
 class Catalog {
   public:
-    /// `configured`: what the configuration turns on. `external`: further kinds that it names, as
-    /// Kind.group.
+    /// `configured`: the kinds that the configuration turns on. `external`: names of further kinds
+    /// in the configuration, as Kind.group.
     Catalog(std::vector<ConfiguredKind> configured, std::vector<std::string> external);
 
-    /// Takes the sheets as they are now, all of them.
+    /// Replaces all sheets by the present ones.
     void set(std::vector<Sheet> sheets);
 
     const std::vector<InForce>& in_force() const { return in_force_; }
@@ -54,12 +56,13 @@ class Catalog {
   private:
     using Source = std::pair<std::string, std::string>;  ///< sheet and key
 
-    /// The description to use for the source, if there is any.
+    /// Returns the description in force for the source; nullptr if it never had a valid one.
     std::shared_ptr<const Description> read(const Source& source, const std::string& text);
 
     std::vector<ConfiguredKind> configured_;
     std::vector<std::string> external_;
-    std::map<Source, std::shared_ptr<const Description>> usable_;  ///< the last of each source
+    /// The last valid description of each source.
+    std::map<Source, std::shared_ptr<const Description>> usable_;
     std::vector<InForce> in_force_;
     std::vector<Refusal> refusals_;
 };

@@ -1,3 +1,4 @@
+// The described job kinds that a configuration turns on.
 #pragma once
 
 #include "config/configuration.hpp"
@@ -9,15 +10,15 @@
 
 namespace sluice::job_kinds {
 
-/// A kind that a configuration turns on.
+/// A job kind that a configuration turns on.
 struct ConfiguredKind {
     std::shared_ptr<const Description> description;
-    bool is_builtin = true;  ///< else integrations.jobKinds describes it
+    bool is_builtin = true;  ///< false: integrations.jobKinds describes it
 };
 
-/// The described kinds of integrations.frameworks, then those of integrations.jobKinds. Frameworks
-/// that have no description are left out. What is wrong with integrations.jobKinds is added to
-/// `problems`: faults of a description, and a kind or framework that is there twice.
+/// Returns the described kinds of integrations.frameworks, then those of integrations.jobKinds.
+/// Frameworks without a description are left out. Adds the faults of integrations.jobKinds to
+/// `problems`: faults of a description, and kinds or frameworks that are listed twice.
 std::vector<ConfiguredKind> configured_kinds(
     const config::Integrations& integrations, config::Problems& problems
 );

@@ -45,7 +45,7 @@ std::optional<Path> read_path(StrictReader& reader, std::string_view name) {
     return compile(*text, reader.path_of(name), reader.problems());
 }
 
-/// The path of a single value. A missing one is a problem.
+/// Reads the path of a single value. A missing path is a problem.
 Path read_single(StrictReader& reader, std::string_view name) {
     const auto path = read_path(reader, name);
     if (!path) {
@@ -61,7 +61,7 @@ Path read_single(StrictReader& reader, std::string_view name) {
     return *path;
 }
 
-/// A path or a list of them.
+/// Compiles one path or a list of paths.
 std::vector<Path> compile_all(
     const json::Value& value, const std::string& where, Problems& problems
 ) {
@@ -122,7 +122,7 @@ Number compile_number(const json::Value& value, const std::string& where, Proble
     return number;
 }
 
-/// One where the description says nothing, and where the object says nothing.
+/// Reads a number that is one if the description or the object does not set it.
 Number read_number(StrictReader& reader, std::string_view name) {
     Number number;
     if (const json::Value* value = reader.take(name)) {
@@ -184,7 +184,7 @@ std::vector<json::Value> read_values(StrictReader& reader, std::string_view name
     return values->as_array();
 }
 
-/// Reads what makes the predicate; whether there is such a thing.
+/// Reads the parts of a predicate. Returns true if the description has any of them.
 bool read_question(StrictReader& reader, Predicate& into, const std::string& where) {
     using Kind = Predicate::Kind;
     Problems& problems = reader.problems();
@@ -216,7 +216,7 @@ bool read_question(StrictReader& reader, Predicate& into, const std::string& whe
     return true;
 }
 
-/// A list is true when one of its entries is.
+/// Compiles a predicate. A list holds if one of its entries holds.
 Predicate compile_predicate(
     const json::Value& value, const std::string& where, Problems& problems
 ) {
@@ -267,13 +267,13 @@ void read_kind(StrictReader& reader, Description& into) {
     }
     reader.read("kind", into.kind);
     if (api::check_dns1123_label(lower_case(into.kind))) {
-        problems.add(reader.path_of("kind"), fmt::format("\"{}\" is no kind", into.kind));
+        problems.add(reader.path_of("kind"), fmt::format("\"{}\" is not a valid kind", into.kind));
     }
     into.resource = lower_case(into.kind) + "s";
     reader.read("resource", into.resource);
     if (api::check_dns1123_label(into.resource)) {
         problems.add(
-            reader.path_of("resource"), fmt::format("\"{}\" is no resource", into.resource)
+            reader.path_of("resource"), fmt::format("\"{}\" is not a valid resource", into.resource)
         );
     }
     into.framework = (into.group.empty() ? "" : into.group + "/") + lower_case(into.kind);
@@ -325,7 +325,7 @@ void read_pod_set(StrictReader& reader, PodSetRule& into) {
         problems.add(reader.path_of("name"), "needs either name or nameFrom");
     } else if (!into.name.empty() && api::check_dns1123_label(into.name)) {
         problems.add(
-            reader.path_of("name"), fmt::format("\"{}\" is no name of a pod set", into.name)
+            reader.path_of("name"), fmt::format("\"{}\" is not a valid pod set name", into.name)
         );
     } else if (!into.name.empty() && !into.at.is_single()) {
         problems.add(reader.path_of("name"), "would be the name of several pod sets; use nameFrom");

@@ -1,3 +1,4 @@
+// Describes a job kind as data: suspension, pod sets, progress and end of its objects.
 #pragma once
 
 #include "config/problem.hpp"
@@ -13,74 +14,86 @@
 
 namespace sluice::job_kinds {
 
-/// What is written to an object so that its controller runs no pods, and so that it runs them.
+/// Describes what to write to an object to suspend it and to resume it.
 struct Suspension {
-    Path path;                           ///< from the object; settable
-    json::Value suspended = true;        ///< the value of an object that is held
-    std::optional<json::Value> running;  ///< of one that runs; none: there is no such field then
-    /// Of one that its user has ended by them: neither held nor started, and never overwritten.
+    Path path;                     ///< from the object; settable
+    json::Value suspended = true;  ///< value of a suspended object
+    /// Value of a running object. A running object lacks the field if this is nullopt.
+    std::optional<json::Value> running;
+    /// Values of an object that its user has ended. Such an object is neither suspended nor
+    /// resumed, and the value is never overwritten.
     std::vector<json::Value> final_values;
 
     friend bool operator==(const Suspension&, const Suspension&) = default;
 };
 
-/// Pod sets of an object: one for each value that `at` leads to. All other paths start there.
+/// Pod sets of an object: one for each value that `at` leads to. All other paths begin there.
 struct PodSetRule {
     Path at;
-    std::optional<Predicate> when;  ///< of the object: it has these pod sets; none: always
-    std::string name;               ///< of the only pod set, or
-    std::optional<Path> name_from;  ///< where its name is, which is written in lower case
+    /// The object has these pod sets if this holds, or always if it is nullopt.
+    std::optional<Predicate> when;
+    std::string name;               ///< name of the only pod set; empty if name_from is set
+    std::optional<Path> name_from;  ///< path of the name, which is converted to lower case
     Number replicas;
     Number pods_per_replica;
     Path pod_template;
-    std::string pod_index_label;           ///< of the rank of a pod (TAS); "": it has none
-    std::string sub_group_index_label;     ///< of the rank of a replica; "": replicas have none
-    bool has_topology_annotations = true;  ///< the webhook checks those of its template
+    /// Label with the rank of a pod (TAS); empty if pods have no ranks.
+    std::string pod_index_label;
+    /// Label with the rank of a replica; empty: replicas have no ranks.
+    std::string sub_group_index_label;
+    /// The webhook checks the topology annotations of its template.
+    bool has_topology_annotations = true;
 
     friend bool operator==(const PodSetRule&, const PodSetRule&) = default;
 };
 
-/// How an object says that it is over.
+/// Describes how an object reports that it has finished.
 struct Ending {
     Predicate succeeded;
     Predicate failed;
-    std::optional<Path> message;  ///< where what a person is told is, if no condition says it
-    /// Of two conditions the one that is listed first counts; else success does.
+    /// Path of a message for people, used if the condition has no message.
+    std::optional<Path> message;
+    /// True if the condition that is listed first decides between success and failure; false if
+    /// success takes precedence.
     bool is_first_condition = false;
 
     friend bool operator==(const Ending&, const Ending&) = default;
 };
 
-/// Where an object says which replicas need no quota any more: of each pod set one value.
+/// Describes where an object reports replicas that no longer need quota: one value for each pod
+/// set.
 struct ReclaimableRule {
     Path at;
-    Path name;  ///< of the pod set, as the object spells it there
+    Path name;  ///< name of the pod set, as the object spells it
     Path succeeded;
-    bool counts_replicas = true;  ///< else `succeeded` counts pods
+    bool counts_replicas = true;  ///< false: `succeeded` counts pods
 
     friend bool operator==(const ReclaimableRule&, const ReclaimableRule&) = default;
 };
 
-/// All that is to be known of a kind of jobs in order to queue, start and stop its objects.
+/// Describes everything that Sluice needs to queue, start and stop the objects of a job kind.
 struct Description {
-    std::string framework;  ///< as integrations.frameworks names it. Example: ray.io/rayjob
+    std::string framework;  ///< name in integrations.frameworks. Example: ray.io/rayjob
     std::string group;
     std::string version;
     std::string kind;
     std::string resource;
     Suspension suspension;
     std::vector<PodSetRule> pod_sets;
-    std::vector<Path> priority_class;  ///< of a PriorityClass, the first that is there
-    Predicate active;                  ///< it has pods that have not ended
-    std::optional<Predicate> ready;    ///< all of its pods are; none: they are when it is active
-    std::optional<Ending> finished;    ///< none: it never ends by itself
+    /// Paths of the name of a PriorityClass; the first that is set counts.
+    std::vector<Path> priority_class;
+    Predicate active;  ///< the object has pods that have not ended
+    /// All of its pods are ready. If this is nullopt, they are ready when `active` holds.
+    std::optional<Predicate> ready;
+    std::optional<Ending> finished;  ///< nullopt if objects never finish
     std::optional<ReclaimableRule> reclaimable;
     std::optional<Predicate> left_alone;  ///< such objects are not managed
-    std::optional<Predicate> on_hold;     ///< such objects give their quota back and wait
+    std::optional<Predicate> on_hold;     ///< such objects release their quota and wait
     std::vector<Path> immutable_while_running;
     bool may_be_prebuilt = true;
-    bool counts_pods_of_pods = false;      ///< its pods make pods that it counts, as Spark's driver
-    bool may_have_slices = false;          ///< it may grow and shrink while it runs (KEP-77)
+    /// Counts pods that its own pods create, like Spark's driver.
+    bool counts_pods_of_pods = false;
+    bool may_have_slices = false;          ///< may grow and shrink while it runs (KEP-77)
     bool may_have_pod_set_groups = false;  ///< two pod sets may be placed together (TAS)
 
     std::string api_version() const { return group.empty() ? version : group + "/" + version; }
@@ -88,8 +101,8 @@ struct Description {
     friend bool operator==(const Description&, const Description&) = default;
 };
 
-/// Reads a description strictly. What is wrong with it is added to `problems`, each with its place
-/// below `path`; the result is of use only if nothing was.
+/// Reads a description strictly. Adds its faults to `problems`, each with its place below `path`.
+/// The result is usable only if no problem was added.
 Description read_description(
     const json::Value& document, std::string_view path, config::Problems& problems
 );

@@ -1,3 +1,4 @@
+// Records which names of kinds, resources and frameworks are taken.
 #pragma once
 
 #include "config/problem.hpp"
@@ -10,24 +11,25 @@
 
 namespace sluice::job_kinds {
 
-/// Which names of kinds, resources and frameworks are taken, and by which description. A kind may
-/// be described once.
+/// Records which names of kinds, resources and frameworks are taken, and by which description. A
+/// kind may be described only once.
 class KindNames {
   public:
     struct Conflict {
-        config::Problem problem;    ///< its path is below that of the description
-        bool is_duplicate = false;  ///< another description has the name; else Sluice itself has
+        config::Problem problem;  ///< path below that of the description
+        /// Another description has the name; false: the name is Sluice's own.
+        bool is_duplicate = false;
     };
 
-    /// Those that Sluice knows by itself are taken.
+    /// Takes the names of all kinds that Sluice knows without a user's description.
     KindNames();
 
-    /// Takes the names of the description for its owner, whom messages name; nothing is taken if
-    /// any name is taken already. Returns what stands against it.
+    /// Takes the names of a description for its owner, whose name appears in messages. Takes no
+    /// name if any of them is taken already. Returns the conflicts.
     std::vector<Conflict> claim(const Description& description, std::string_view owner);
 
   private:
-    /// "" owns what Sluice knows by itself.
+    /// Owners of names; an empty owner is Sluice itself.
     using Owners = std::map<std::string, std::string, std::less<>>;
 
     Owners kinds_;       ///< Kind.group

@@ -43,7 +43,7 @@ Result<std::optional<std::int32_t>> Number::evaluate(const json::Value& root) co
 }
 
 std::int64_t sum(const std::vector<Path>& paths, const json::Value& root) {
-    // Far above any number of pods, so that no sum of a hostile object overflows.
+    // Far above any number of pods, so that no sum of a malicious object overflows.
     constexpr std::int64_t kMax = std::numeric_limits<std::int32_t>::max();
     std::int64_t total = 0;
     for (const Path& path : paths) {

@@ -17,7 +17,7 @@ bool is_name_character(char c) {
            c == '-';
 }
 
-/// Reads the text of a path step by step.
+/// Parses the text of a path step by step.
 class PathReader {
   public:
     explicit PathReader(std::string_view text) : text_(text) {}

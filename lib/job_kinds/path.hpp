@@ -1,3 +1,4 @@
+// Paths in a JSON document, in a subset of JSONPath.
 #pragma once
 
 #include "base/error.hpp"
@@ -28,18 +29,19 @@ struct Step {
     friend bool operator==(const Step&, const Step&) = default;
 };
 
-/// Where one value of a document is: steps of the kinds Member, Key and Index.
+/// The place of one value in a document: steps of the kinds Member, Key and Index.
 using Location = std::vector<Step>;
 
-/// A location as messages name it. Example: spec.tasks[2].template
+/// Returns a location as messages print it. Example: spec.tasks[2].template
 std::string to_string(const Location& location);
 
-/// The value there, or nullptr.
+/// Return the value at the location; nullptr if it is absent.
 const json::Value* find(const json::Value& root, const Location& location);
 json::Value* find(json::Value& root, const Location& location);
 
-/// The object there; what is missing on the way, or is no object, becomes one. nullptr when the way
-/// leads through a list element that is not there.
+/// Returns the object at the location. Values on the way that are absent or not objects are
+/// replaced by objects. Returns nullptr if the location leads through a list element that does not
+/// exist.
 json::Value* make_object(json::Value& root, const Location& location);
 
 /// A value that a path leads to.
@@ -49,11 +51,11 @@ struct Found {
 };
 
 /// A path in a JSON document, in a subset of JSONPath (RFC 9535): `a.b`, `a['b/c']`, `a[0]`,
-/// `a[*]`, `a[?(@.name=='value')]`. A leading `$` or `$.` changes nothing; "" and "$" are the
-/// document itself.
+/// `a[*]`, `a[?(@.name=='value')]`. A leading `$` or `$.` is ignored; "" and "$" are the document
+/// itself.
 class Path {
   public:
-    /// The document itself.
+    /// Makes the path of the document itself.
     Path() = default;
 
     /// Errors: Invalid with the place in the text.
@@ -61,14 +63,15 @@ class Path {
 
     const std::string& text() const { return text_; }
     const std::vector<Step>& steps() const { return steps_; }
-    /// Whether it names at most one value of any document.
+    /// Returns true if the path leads to at most one value in any document.
     bool is_single() const;
-    /// Whether it consists of member names alone, so that what it names can be made.
+    /// Returns true if the path consists only of member names, so that its value can be created.
     bool is_settable() const;
 
-    /// Every value that it leads to, in the order of the document. Nulls are absent.
+    /// Returns every value that the path leads to, in the order of the document. Nulls count as
+    /// absent.
     std::vector<Found> find_all(const json::Value& root) const;
-    /// The first of them, or nullptr.
+    /// Returns the first value that the path leads to; nullptr if it leads nowhere.
     const json::Value* find(const json::Value& root) const;
 
     friend bool operator==(const Path&, const Path&) = default;

@@ -1,3 +1,4 @@
+// Yes-or-no questions about an object, as descriptions ask them.
 #pragma once
 
 #include "job_kinds/path.hpp"
@@ -11,13 +12,13 @@
 
 namespace sluice::job_kinds {
 
-/// A question that an object answers with yes or no.
+/// A yes-or-no question about an object.
 struct Predicate {
     enum class Kind : std::uint8_t {
-        Value,      ///< a value at the path is (or none is) one of a list; or any is there
+        Value,      ///< a value at the path is in the list; or, without a list, there is a value
         Condition,  ///< the condition of that type has that status
-        Sum,        ///< the sum of numbers compared with another
-        Count,      ///< how many values at the path are one of a list, compared with a sum
+        Sum,        ///< compares the sum of numbers with another number
+        Count,      ///< compares the number of values at the path that are in the list with a sum
         All,
         Any,
         Not,
@@ -25,26 +26,29 @@ struct Predicate {
     enum class Comparison : std::uint8_t { Equals, AtLeast, Above };
 
     Kind kind = Kind::Any;
-    std::vector<Path> paths;          ///< Value, Count: one; Sum: those that are added
-    std::vector<json::Value> values;  ///< Value, Count: any of these; empty: whatever is there
+    std::vector<Path> paths;          ///< Value, Count: one path; Sum: paths of the numbers to add
+    std::vector<json::Value> values;  ///< Value, Count: the accepted values; empty: any value
     std::string condition;            ///< Condition: its type
     std::string status = "True";      ///< Condition
     Comparison comparison = Comparison::Equals;  ///< Sum, Count
-    std::vector<Path> other_paths;               ///< Sum, Count: the sum that is compared with,
-    std::int64_t other = 0;                      ///< or, without paths, this number
-    std::vector<Predicate> parts;                ///< All, Any, Not (of which there is one)
-    std::string message;  ///< what a person is told when it is true; "": nothing
+    /// Sum, Count: paths of the numbers to compare with.
+    std::vector<Path> other_paths;
+    std::int64_t other = 0;        ///< used if `other_paths` is empty
+    std::vector<Predicate> parts;  ///< All, Any, Not (exactly one part)
+    std::string message;           ///< message for people if the predicate holds; may be empty
 
+    /// Returns true if the object fulfills the predicate.
     bool holds(const json::Value& object) const;
 
     friend bool operator==(const Predicate&, const Predicate&) = default;
 };
 
-/// A condition of the object as its status lists it, or nullptr.
+/// Returns the condition of that type in the object's status; nullptr if it is absent.
 const json::Value* find_condition(const json::Value& object, std::string_view type);
 
-/// The place in status.conditions of the first condition that makes the predicate true, where it
-/// is one or several conditions of which any will do; none: it is something else, or not true.
+/// Returns the index in status.conditions of the first condition that makes the predicate true.
+/// Returns nullopt if the predicate is false, or if it is not a condition or a choice of
+/// conditions.
 std::optional<std::size_t> first_true_condition(const Predicate& any, const json::Value& object);
 
 }  // namespace sluice::job_kinds

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kOpen = "x-kubernetes-preserve-unknown-fields";
 
-/// What is below a schema by one step; `is_open`: whatever one wants.
+/// The schema one step below another schema. `is_open`: the schema allows any value there.
 struct Below {
     const json::Value* schema = nullptr;
     bool is_open = false;
@@ -19,7 +19,7 @@ bool is_true(const json::Value* value) {
     return value != nullptr && *value == json::Value(true);
 }
 
-/// It says nothing of what is inside, or refers to another one.
+/// Returns true if the schema does not describe its content, or refers to another schema.
 bool is_open(const json::Value& schema) {
     constexpr std::string_view kInside[] = {"type", "properties", "items", "additionalProperties"};
     return is_true(schema.find(kOpen)) || !schema.is_object() ||
@@ -64,7 +64,7 @@ bool leads_somewhere(const json::Value& schema, const std::vector<Step>& steps) 
     return true;
 }
 
-/// All paths of a description that lead into the object, as rows of steps from its root.
+/// Collects all paths of a description that lead into the object, as steps from its root.
 class Paths {
   public:
     void add(const Path& path, const std::vector<Step>& base = {}) {

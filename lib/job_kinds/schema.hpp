@@ -1,3 +1,4 @@
+// Finds the fields of a description that the schema of its kind lacks.
 #pragma once
 
 #include "job_kinds/description.hpp"
@@ -9,18 +10,19 @@
 
 namespace sluice::job_kinds {
 
-/// Where the pod sets of a description are found.
+/// The object that has the pod sets of a description.
 enum class PodSetSource : std::uint8_t {
     Object,   ///< in the object as it is stored
-    Derived,  ///< in what is made of it
+    Derived,  ///< in an object derived from it
 };
 
-/// The schema of the kind in the OpenAPI document of its group and version, as the API server
-/// publishes it; nullptr: it has none.
+/// Returns the schema of the kind in the OpenAPI document of its group and version, as the API
+/// server publishes it; nullptr if the document does not have it.
 const json::Value* find_schema(const json::Value& open_api, const Description& description);
 
-/// The paths of the description that lead nowhere in objects of that schema, each once, in their
-/// order there: nobody can write these fields. What the schema leaves open is taken to be there.
+/// Returns the paths of the description that objects of the schema cannot have, without duplicates,
+/// in the order of the description. A path into a part that the schema leaves open counts as
+/// possible.
 std::vector<std::string> find_unknown_paths(
     const Description& description, PodSetSource pod_sets, const json::Value& schema
 );

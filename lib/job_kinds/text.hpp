@@ -1,3 +1,4 @@
+// Converts ASCII text to lower case.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 
 namespace sluice::job_kinds {
 
-/// ASCII letters in lower case.
+/// Returns the text with its ASCII letters in lower case.
 inline std::string lower_case(std::string_view text) {
     std::string made(text);
     std::ranges::transform(made, made.begin(), [](char c) {

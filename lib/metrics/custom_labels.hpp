@@ -1,3 +1,4 @@
+// Custom labels of metrics, taken from labels and annotations of objects.
 #pragma once
 
 #include <array>
@@ -12,7 +13,8 @@
 
 namespace sluice::metrics {
 
-/// Of which objects labels of metrics are made (metrics.customLabels[].sourceKind).
+/// The kind of objects whose labels or annotations become labels of metrics
+/// (metrics.customLabels[].sourceKind).
 enum class LabelSource : std::uint8_t { ClusterQueue, Cohort, LocalQueue, Workload };
 
 /// A label or annotation of objects that becomes the label `custom_<name>` of their metrics.
@@ -20,13 +22,13 @@ struct CustomLabel {
     std::string name;
     LabelSource source = LabelSource::ClusterQueue;
     std::string label_key;
-    std::string annotation_key;               ///< "": the label is read
-    std::vector<std::string> tracked_values;  ///< empty: all
+    std::string annotation_key;               ///< empty: the label is read
+    std::vector<std::string> tracked_values;  ///< empty: all values
 };
 
-/// The labels that metrics have beside their own, with the values of each queue and cohort. An
-/// object that lacks one has "" there, and a value that is not tracked is replaced by one that says
-/// so. Thread: one, that of all who change metrics that have such labels.
+/// The custom labels of metrics, with the values of each queue and cohort. The value is empty if
+/// the object does not have the label. A value that is not tracked is replaced by a fixed text.
+/// *Thread*: a single one, which also changes all metrics that have such labels.
 class CustomLabels {
   public:
     using Texts = std::map<std::string, std::string>;
@@ -34,21 +36,24 @@ class CustomLabels {
     CustomLabels() = default;
     explicit CustomLabels(std::vector<CustomLabel> labels);
 
-    /// The names of the labels made of such objects, with their prefix, in the order of the file.
+    /// Returns the names of the custom labels of such objects, with their prefix, in the order of
+    /// the file.
     std::vector<std::string> names(LabelSource source) const;
+    /// Returns true if objects of the source have custom labels.
     bool has(LabelSource source) const { return !of(source).labels.empty(); }
-    /// What such an object has; one value a name.
+    /// Returns the values of such an object, one for each name.
     std::vector<std::string> values(
         LabelSource source, const Texts& labels, const Texts& annotations
     ) const;
 
-    /// Keeps what an object has, under the key that its metrics name it by: its name, for a
-    /// LocalQueue `namespace/name`. Whether it had something else before.
+    /// Stores the values of an object under the key that its metrics use: its name, or
+    /// `namespace/name` for a LocalQueue. Returns true if the stored values changed.
     bool store(
         LabelSource source, const std::string& key, const Texts& labels, const Texts& annotations
     );
+    /// Removes the stored values of a deleted object.
     void forget(LabelSource source, const std::string& key);
-    /// What was kept; empty texts where nothing was.
+    /// Returns the stored values; empty texts if none were stored.
     std::vector<std::string> kept(LabelSource source, const std::string& key) const;
 
   private:

@@ -1,3 +1,4 @@
+// Counts values by buckets without a lock, for a histogram to show.
 #pragma once
 
 #include <cstddef>
@@ -7,17 +8,17 @@
 
 namespace sluice::metrics {
 
-/// How often values fell below each bound, and their sum: what a histogram shows, counted where the
-/// values come up. Thread: one. Cost of adding: no lock, no allocation.
+/// Counts values by buckets and adds them up, without access to the registry. A histogram shows the
+/// result. *Thread*: one. *Cost* of add(): no lock, no allocation.
 class Distribution {
   public:
-    /// Requires: the bounds rise, and outlive it.
+    /// Requires: the bounds are in ascending order and outlive this object.
     explicit Distribution(std::span<const double> bounds)
         : bounds_(bounds), counts_(bounds.size() + 1) {}
 
     void add(double value);
     std::span<const double> bounds() const { return bounds_; }
-    /// By bucket, the last one of what is above all bounds.
+    /// Returns the count of each bucket. The last bucket has the values above all bounds.
     const std::vector<std::uint64_t>& counts() const { return counts_; }
     double sum() const { return sum_; }
     std::uint64_t count() const;
@@ -28,7 +29,7 @@ class Distribution {
     double sum_ = 0;
 };
 
-/// The bucket that a value belongs to, of as many as there are bounds and one more.
+/// Returns the bucket of a value: an index from 0 to the number of bounds.
 std::size_t find_bucket(std::span<const double> bounds, double value);
 
 }  // namespace sluice::metrics

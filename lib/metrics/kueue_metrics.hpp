@@ -1,3 +1,4 @@
+// All metrics of queues and workloads, under Kueue's names and labels.
 #pragma once
 
 #include "metrics/registry.hpp"
@@ -7,13 +8,14 @@
 
 namespace sluice::metrics {
 
-/// Every metric that the controller serves, under Kueue's names and labels, which dashboards know;
-/// those of our own begin with `sluice_`. A metric is one row: its type, name, help and labels, and
-/// by `.custom` the object whose custom labels it has and with which its gauges go.
+/// Every metric that the controller serves, under Kueue's names and labels, which existing
+/// dashboards use; Sluice's own metrics begin with `sluice_`. A metric is one row: its type, name,
+/// help and labels. `.custom` names the object whose custom labels the metric has; its gauges are
+/// removed with that object.
 ///
-/// Label values are given in the order of the row; with_workload() adds the values of CustomLabels
+/// Label values are given in the order of the row. with_workload() adds the values of CustomLabels
 /// for the Workload, with_local_queue() those of the LocalQueue. `replica_role` and the custom
-/// labels of queues and cohorts come by themselves.
+/// labels of queues and cohorts are added automatically.
 class KueueMetrics {
     Registry& registry_;
     const CustomLabels& custom_;
@@ -487,7 +489,7 @@ class KueueMetrics {
          .custom = of(LabelSource::Cohort)}
     };
 
-    // Not Kueue's.
+    // Metrics that Kueue does not have.
     Gauge audit_findings{
         registry_,
         {.name = "sluice_audit_findings",
@@ -496,15 +498,16 @@ class KueueMetrics {
          .labels = {"root"}}
     };
 
-    /// Removes all series of a ClusterQueue that was deleted.
+    /// Removes all series of a deleted ClusterQueue.
     void remove_cluster_queue(const std::string& name);
-    /// Removes all series of a LocalQueue that was deleted. LocalQueues of one name in other
+    /// Removes all series of a deleted LocalQueue. LocalQueues with the same name in other
     /// namespaces keep theirs.
     void remove_local_queue(const std::string& ns, const std::string& name);
-    /// Removes all series of a cohort that is gone.
+    /// Removes all series of a cohort that no longer exists.
     void remove_cohort(const std::string& name);
 
-    /// The same of gauges alone: the values of the object's custom labels are about to change.
+    /// These functions remove only the gauges, before the values of the object's custom labels
+    /// change.
     void remove_gauges_of_cluster_queue(const std::string& name);
     void remove_gauges_of_local_queue(const std::string& ns, const std::string& name);
     void remove_gauges_of_cohort(const std::string& name);

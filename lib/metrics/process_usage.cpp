@@ -17,7 +17,7 @@ namespace sluice::metrics {
 
 namespace {
 
-/// Fields of the line, counted from the one after the program's name.
+/// Positions of fields in the line, counted from the field after the program's name.
 constexpr std::size_t kUserTicks = 11;
 constexpr std::size_t kSystemTicks = 12;
 constexpr std::size_t kStartTicks = 19;
@@ -52,7 +52,7 @@ std::vector<std::string_view> split(std::string_view text) {
     return words;
 }
 
-/// When the machine was booted, in seconds since 1970.
+/// Returns the time when the machine was booted, in seconds since 1970.
 std::optional<double> boot_time() {
     constexpr std::string_view kBeginning = "btime ";
     const std::string line = read_line("/proc/stat", kBeginning);
@@ -74,7 +74,7 @@ std::optional<double> count_open_files() {
 std::optional<ProcessStat> parse_process_stat(
     std::string_view line, double ticks_a_second, double page_bytes
 ) {
-    // The program's name stands in brackets, and may have blanks and brackets itself.
+    // The program's name is in parentheses, and may contain blanks and parentheses.
     const auto name_end = line.rfind(") ");
     if (name_end == std::string_view::npos) {
         return std::nullopt;

@@ -1,3 +1,4 @@
+// Reports CPU, memory and open files of the process, read from /proc.
 #pragma once
 
 #include <optional>
@@ -7,7 +8,7 @@ namespace sluice::metrics {
 
 struct RuntimeMetrics;
 
-/// What /proc/self/stat says of a process, as far as metrics have it.
+/// The fields of /proc/PID/stat that metrics report.
 struct ProcessStat {
     double cpu_seconds = 0;
     double started_after_boot_seconds = 0;
@@ -15,13 +16,14 @@ struct ProcessStat {
     double resident_bytes = 0;
 };
 
-/// Reads a line of /proc/PID/stat; nothing if it is none.
+/// Parses a line of /proc/PID/stat. Returns nullopt if it is malformed.
 std::optional<ProcessStat> parse_process_stat(
     std::string_view line, double ticks_a_second, double page_bytes
 );
 
-/// Sets the metrics of process_* to what this process uses now; those that the system does not tell
-/// stay as they are. Thread: any, one at a time. Cost: a few small files of /proc.
+/// Sets the metrics process_* to what this process uses now. A metric keeps its value if the system
+/// does not report a new one. *Thread*: any, one at a time. *Cost*: reads a few small files of
+/// /proc.
 void report_process_usage(RuntimeMetrics& metrics);
 
 }  // namespace sluice::metrics

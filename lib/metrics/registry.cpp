@@ -18,8 +18,8 @@ enum class Kind : std::uint8_t { Counter, Gauge, Histogram };
 
 struct Series {
     std::string pairs;                  // the labels as they are printed
-    double value = 0;                   // of a histogram the sum
-    std::vector<std::uint64_t> counts;  // per bucket, not cumulated; the last is +Inf
+    double value = 0;                   // for a histogram, the sum
+    std::vector<std::uint64_t> counts;  // per bucket, not cumulative; the last one is +Inf
 };
 
 std::string_view to_text(Kind kind) {
@@ -89,7 +89,7 @@ class Family {
     void change(const Labels& labels, Function function) {
         const std::scoped_lock guard(lock_);
         if (names_.size() == labels.size()) {
-            // Without labels of its own the metric needs no copy of those that are given.
+            // A metric without custom labels needs no copy of the given labels.
             if (const auto found = series_.find(labels); found != series_.end()) {
                 function(found->second);
                 return;
@@ -170,7 +170,8 @@ class Family {
     }
 
     void print(std::string& out) const {
-        // A thread that changes the metric meanwhile waits for a copy at most, not for the text.
+        // A thread that changes the metric at this moment waits only for the copy, not for the
+        // printing.
         const std::vector<Series> all = copy_series();
         if (all.empty()) {
             return;
@@ -187,7 +188,7 @@ class Family {
     }
 
   private:
-    /// All series, ordered by their labels.
+    /// Returns a copy of all series, ordered by their labels.
     std::vector<Series> copy_series() const {
         const std::scoped_lock guard(lock_);
         std::vector<Series> all;
@@ -204,7 +205,7 @@ class Family {
         return labels[static_cast<std::size_t>(found - definition_.labels.begin())];
     }
 
-    /// By what CustomLabels keeps the object that the labels name.
+    /// Returns the key under which CustomLabels stores the object that the labels name.
     std::string key_of(const Labels& labels) const {
         switch (definition_.custom.source) {
             case LabelSource::ClusterQueue:
@@ -308,7 +309,7 @@ class Registry::Impl {
     mutable std::mutex lock;
     std::string role = "standalone";
     std::map<std::string, std::unique_ptr<Family>> families;
-    mutable std::size_t page_bytes = 0;  // of the last page
+    mutable std::size_t page_bytes = 0;  // size of the last page
 };
 
 Registry::Registry() : impl_(std::make_unique<Impl>()) {}
@@ -350,7 +351,7 @@ std::string Registry::print() const {
     {
         const std::scoped_lock guard(impl_->lock);
         for (const auto& [name, family] : impl_->families) {
-            families.push_back(family.get());  // none ever goes
+            families.push_back(family.get());  // families are never removed
         }
         out.reserve(impl_->page_bytes + impl_->page_bytes / 8);
     }
@@ -441,7 +442,8 @@ std::vector<double> latency_buckets() {
 
 std::vector<double> machine_buckets() {
     std::vector<double> out;
-    // Multiplied up, as Prometheus' own clients do: some bounds print with the error of that.
+    // Computed by multiplication like in Prometheus' own clients: some bounds print with its
+    // rounding error.
     for (double bound = 10e-9; out.size() < 12; bound *= 10) {
         out.push_back(bound);
     }

@@ -1,3 +1,4 @@
+// Counters, gauges and histograms, with their series and the Prometheus text format.
 #pragma once
 
 #include "metrics/custom_labels.hpp"
@@ -13,41 +14,43 @@
 
 namespace sluice::metrics {
 
-/// Values of a metric's labels in the order in which its label names were given.
+/// Values of a metric's labels, in the order of its label names.
 using Labels = std::vector<std::string>;
 
-/// Label names and the values that they must have.
+/// Label names, each with the value that a series must have.
 using Match = std::vector<std::pair<std::string, std::string>>;
 
 class Registry;
 
-/// The object that the labels of a metric name: its custom labels are the metric's too, and the
-/// metric's gauges go with it.
+/// The object that a metric belongs to. The metric has the object's custom labels, and its gauges
+/// are removed with the object.
 struct CustomSource {
-    const CustomLabels* labels = nullptr;  ///< nullptr: no object; must outlive the registry
+    /// Nullptr if the metric does not belong to an object; must outlive the registry.
+    const CustomLabels* labels = nullptr;
     LabelSource source = LabelSource::ClusterQueue;
 };
 
-/// How a metric is defined.
+/// The definition of a metric.
 struct Definition {
     std::string name;
     std::string help;
     std::vector<std::string> labels = {};
     CustomSource custom = {};
-    std::vector<double> buckets = {};  ///< histograms: upper bounds, rising, without +Inf
-    /// Whether its series carry the replica's role as label `replica_role`.
+    /// Histograms only: upper bounds in ascending order, without +Inf.
+    std::vector<double> buckets = {};
+    /// True if the series have the replica's role as label `replica_role`.
     bool has_role = true;
 };
 
-/// A number that only grows. Thread: any, as for all metrics.
+/// A number that only grows. *Thread*: any, as for all metrics.
 class Counter {
   public:
     Counter(Registry& registry, Definition definition);
-    /// Requires: as many values as the metric has labels; `amount` is not negative.
+    /// Requires: one value for each label of the metric; `amount` is not negative.
     void add(const Labels& labels, double amount = 1);
-    /// Raises it to what was counted elsewhere. Requires: that never falls.
+    /// Raises the series to a total that is counted elsewhere. Requires: the total never decreases.
     void raise_to(const Labels& labels, double total);
-    /// Makes the series appear with 0 before anything is counted.
+    /// Creates the series with value 0 before anything is counted.
     void touch(const Labels& labels) { add(labels, 0); }
     double value(const Labels& labels) const;
 
@@ -69,13 +72,12 @@ class Gauge {
     class Family& family_;
 };
 
-/// How often observations fell below each bound, their sum and number.
+/// Counts observations by buckets, with their sum and number.
 class Histogram {
   public:
     Histogram(Registry& registry, Definition definition);
     void observe(const Labels& labels, double value);
-    /// Shows what was counted elsewhere, in place of what the series had. Requires: the same
-    /// bounds.
+    /// Replaces the series by values that were counted elsewhere. Requires: equal bounds.
     void set(const Labels& labels, const Distribution& counted);
     std::uint64_t count(const Labels& labels) const;
 
@@ -83,8 +85,8 @@ class Histogram {
     class Family& family_;
 };
 
-/// Holds all metrics and prints them. Printing reads nothing but the series, one metric at a time,
-/// so that a thread that changes another one meanwhile does not wait. Thread: any.
+/// Holds all metrics and prints them. Printing locks one metric at a time, so that a thread that
+/// changes another metric does not wait. *Thread*: any.
 class Registry {
   public:
     Registry();
@@ -92,17 +94,17 @@ class Registry {
     Registry(const Registry&) = delete;
     Registry& operator=(const Registry&) = delete;
 
-    /// The role that series get from now on: standalone, follower or leader. Gauges reported under
-    /// another role are dropped (report them anew); counters and histograms stay.
+    /// Sets the role of all series from now on: standalone, follower or leader. Gauges of another
+    /// role are removed and must be reported again; counters and histograms stay.
     void set_role(const std::string& role);
-    /// Removes the series with those label values from all metrics whose name begins with `prefix`
-    /// and that have all those labels; how many.
+    /// Removes the series with those label values from all metrics that have all those labels and
+    /// whose name begins with `prefix`. Returns the number of removed series.
     std::size_t remove(std::string_view prefix, const Match& match);
     /// Removes the series with those label values from the gauges of such objects (Definition's
-    /// `custom`), and returns how many. Counters keep what they counted.
+    /// `custom`). Returns the number of removed series. Counters keep their values.
     std::size_t remove_gauges(LabelSource source, const Match& match);
-    /// All series in the Prometheus text format, ordered by name and labels; the media type is
-    /// kTextContentType.
+    /// Returns all series in the Prometheus text format, ordered by name and labels. The media type
+    /// is kTextContentType.
     std::string print() const;
 
   private:
@@ -115,13 +117,13 @@ class Registry {
 
 inline constexpr std::string_view kTextContentType = "text/plain; version=0.0.4; charset=utf-8";
 
-/// The bounds of Prometheus' own clients, in seconds.
+/// Returns the default bounds of Prometheus' clients, in seconds.
 std::vector<double> default_buckets();
-/// 1, then 2.5 doubled: `count` bounds in all, for waits of seconds to hours.
+/// Returns `count` bounds in seconds: 1, then 2.5 doubled each time, for waits of seconds to hours.
 std::vector<double> wait_buckets(int count);
-/// 0.01 doubled ten times, for latencies.
+/// Returns 0.01 doubled ten times, in seconds, for latencies.
 std::vector<double> latency_buckets();
-/// 10 ns to 1,000 s in powers of ten, for what a machine does.
+/// Returns 10 ns to 1,000 s in powers of ten, in seconds, for the work of a machine.
 std::vector<double> machine_buckets();
 
 }  // namespace sluice::metrics

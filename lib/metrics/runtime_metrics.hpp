@@ -1,3 +1,4 @@
+// Metrics of reconciles, work queues, webhooks, requests and the process.
 #pragma once
 
 #include "metrics/registry.hpp"
@@ -6,9 +7,9 @@
 
 namespace sluice::metrics {
 
-/// Metrics of the machinery under the controllers, under the names that controller-runtime,
-/// client-go and Prometheus' client give them. Label values are given in the order of the comment;
-/// none has `replica_role`.
+/// Metrics of the machinery below the controllers, under the names that controller-runtime,
+/// client-go and Prometheus' client use. The comment of a metric lists its labels in order. No
+/// metric has `replica_role`.
 struct RuntimeMetrics {
     explicit RuntimeMetrics(Registry& registry);
 
@@ -39,7 +40,7 @@ struct RuntimeMetrics {
     Gauge sluice_reconcile_failing_objects;  ///< controller
 };
 
-/// The bounds of controller_runtime_reconcile_time_seconds: 5 ms to a minute.
+/// Returns the bounds of controller_runtime_reconcile_time_seconds: 5 ms to one minute.
 std::vector<double> reconcile_buckets();
 
 }  // namespace sluice::metrics

@@ -1,3 +1,4 @@
+// Performs the writes of simulated controllers as requests to the API server.
 #pragma once
 
 #include "apiserver/api_server.hpp"
@@ -12,39 +13,41 @@
 
 namespace sluice::sim {
 
-/// The kind as it is served in that version; nullptr: it is not.
+/// Returns the type of a kind in that version; nullptr if the server does not serve it.
 apiserver::ResourceTable::TypePointer find_type(
     const apiserver::ResourceTable& types, std::string_view api_version, std::string_view kind
 );
 
-/// Makes the requests of simulated controllers. Lifetime: the server must outlive it.
+/// Performs the requests of simulated controllers. *Lifetime*: the server must outlive it.
 class ApiWriter {
   public:
     explicit ApiWriter(apiserver::ApiServer& server) : server_(server) {}
 
-    /// The request that does one write for the object that was reconciled; none: there is no such
-    /// kind, or the object is gone.
+    /// Returns the request of one write for the object that was reconciled. Returns nullopt if the
+    /// server does not serve the kind, or if a status is to be replaced and the object is gone or
+    /// needs a conversion webhook.
     std::optional<apiserver::Request> prepare(const Write& write, const json::Value& about) const;
-    /// Tells what came of it; whether the row of writes goes on. That an object to be changed is
-    /// gone is no failure.
+    /// Records the events of a write that was answered. Returns true if the remaining writes may
+    /// follow. A changed or deleted object that no longer exists is not a failure.
     bool finish(
         const Write& write, const json::Value& about, const apiserver::Response& response, Time now
     );
-    /// What the server said of the last write that it refused.
+    /// Returns the server's message for the last write that it rejected.
     const std::string& last_refusal() const { return last_refusal_; }
-    /// Does one write and tells what came of it.
+    /// Performs one write and records its events. Returns true if the remaining writes may follow.
     bool perform(const Write& write, const json::Value& about, Time now);
-    /// Writes an event on the object.
+    /// Records an event on the object.
     void tell(const json::Value& about, const Note& note, Time now);
-    /// Creates an object of cluster scope with its status in place of one of that name.
+    /// Creates a Node with its status; replaces a Node with the same name.
     void replace_node(const json::Value& node, Time now);
-    /// Writes the labels and the status of a Node that is there.
+    /// Writes the labels and the status of an existing Node.
     void set_node_status(const json::Value& node, Time now);
-    /// A merge patch of the object at a path of the API.
+    /// Sends a merge patch of the object at a path of the API.
     apiserver::Response patch(const std::string& path, const json::Value& body, Time now);
-    /// Writes the taints of the node.
+    /// Replaces the taints of the node.
     void set_taints(const std::string& node, json::Array taints, Time now);
 
+    /// Sends any request. `type`: the content type of the body.
     apiserver::Response request(
         std::string_view method,
         const std::string& path,

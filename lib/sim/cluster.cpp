@@ -28,7 +28,7 @@ const apiserver::Collection revisions_collection{"apps", "controllerrevisions"};
 const apiserver::Collection events_collection{"", "events"};
 constexpr std::size_t kPodsARound = 100;
 constexpr int kRoundsMax = 10'000;
-/// A write that was refused is made again after this time.
+/// Delay before a rejected write is tried again.
 constexpr Duration kRetry = std::chrono::seconds(10);
 
 bool has_controller(const apiserver::Collection& collection) {
@@ -108,13 +108,13 @@ void SimulatedCluster::note(
     if (collection == sets_collection) {
         note_set(entry);
     }
-    // The owner of revisions does not watch them.
+    // A StatefulSet does not watch its revisions.
     if (collection != revisions_collection) {
         note_owner(entry.after ? *entry.after : *entry.before);
     }
 }
 
-/// A new Job, or a change by its user, is looked at without delay.
+/// Queues a Job. A new Job, or a change of its spec, is reconciled without delay.
 void SimulatedCluster::note_job(const apiserver::LogEntry& entry) {
     const bool is_status = entry.before && entry.after &&
                            find_int(*entry.before, {"metadata", "generation"}) ==
@@ -131,7 +131,7 @@ void SimulatedCluster::note_owner(const json::Value& object) {
     }
 }
 
-/// ReplicaSets that nobody controls concern Deployments.
+/// Queues the Deployments that could adopt a ReplicaSet without a controller.
 void SimulatedCluster::note_set(const apiserver::LogEntry& entry) {
     if (!entry.after || is_controlled(*entry.after)) {
         free_sets_.erase(entry.name);
@@ -143,7 +143,7 @@ void SimulatedCluster::note_set(const apiserver::LogEntry& entry) {
     }
 }
 
-/// Pods concern those who may take them in, serve through them, or count them.
+/// Queues a pod, and the objects that could adopt it.
 void SimulatedCluster::note_pod(const apiserver::LogEntry& entry) {
     pods_.insert(entry.name);
     follow_pod(pod_addresses_, entry.before.get(), entry.after.get());
@@ -196,7 +196,7 @@ void SimulatedCluster::take_due(Time now) {
     }
 }
 
-/// The first thing that happens says until when others are gathered.
+/// Starts the delays of batched Jobs. The first change of a Job sets the end of its delay.
 void SimulatedCluster::delay_batched(Time now) {
     for (const Key& key : std::exchange(batched_, {})) {
         if (options_.job_batch == Duration()) {
@@ -241,7 +241,8 @@ void SimulatedCluster::look_once(Time now, std::size_t pods_max) {
 
 namespace {
 
-/// The status of a Job counts pods that the same turn makes, as if all of them had been made.
+/// Corrects the status of a Job: it counts pods that the same turn creates as if all had been
+/// created.
 Write without_missing(const Write& write, std::int64_t missing) {
     Write corrected = write;
     const auto active = find_int(write.body, {"active"});
@@ -260,7 +261,7 @@ void SimulatedCluster::perform(
     const Key& key, const apiserver::Snapshot& object, const Outcome& outcome, Time now
 ) {
     std::optional<Time> again = outcome.again_at;
-    std::int64_t missing = 0;  // pods that were to be made
+    std::int64_t missing = 0;  // pods that were not created
     for (const Write& write : outcome.writes) {
         const bool makes_pod = write.verb == Write::Verb::Create && write.kind == "Pod";
         if (makes_pod && missing > 0) {
@@ -272,7 +273,7 @@ void SimulatedCluster::perform(
             if (!makes_pod) {
                 break;
             }
-            // What became of the other pods is told all the same.
+            // The remaining pods are skipped; the other writes are still performed.
             ++missing;
             tell_failed_creation(key, *object, now);
         }
@@ -285,7 +286,8 @@ void SimulatedCluster::perform(
     }
 }
 
-/// Sets that replicate pods say so in a condition, until their next status is written.
+/// Reports a failed creation in a condition of a ReplicaSet or ReplicationController, until the
+/// next write of its status.
 void SimulatedCluster::tell_failed_creation(const Key& key, const json::Value& object, Time now) {
     const std::string_view kind = object.string_at("kind");
     const bool has_condition_for_it = kind == "ReplicaSet" || kind == "ReplicationController";
@@ -312,7 +314,7 @@ void SimulatedCluster::tell_failed_creation(const Key& key, const json::Value& o
         now
     );
     if (!was_due) {
-        objects_.erase(key);  // its own word is no reason to try again at once
+        objects_.erase(key);  // its own condition is not a reason to try again immediately
     }
 }
 
@@ -366,8 +368,8 @@ void SimulatedCluster::reconcile_object(const Key& key, Time now) {
     perform(key, object, ask_controller(key, *object, owned, now), now);
 }
 
-/// Takes in and lets go pods; whether there were any, so that the object is looked at again: at
-/// once, or after a while where a write was refused.
+/// Adopts and releases pods. Returns true if there were any, so that the object is reconciled
+/// again: immediately, or after a delay if a write was rejected.
 bool SimulatedCluster::settle_ownership(
     const Key& key,
     const json::Value& object,
@@ -392,7 +394,7 @@ bool SimulatedCluster::settle_ownership(
         are_accepted = writer_.perform(write, object, now) && are_accepted;
     }
     if (!are_accepted) {
-        again_[key] = now + kRetry;  // at once it would be refused for ever
+        again_[key] = now + kRetry;  // an immediate retry would be rejected forever
     } else if (!writes.empty()) {
         objects_.insert(key);
     }
@@ -407,7 +409,7 @@ Outcome SimulatedCluster::ask_controller(
 ) {
     const std::string_view ns = text_at(object, {"metadata", "namespace"});
     if (key.first == jobs_collection) {
-        // A queued Job owns its Workload, too.
+        // A queued Job also owns its Workload.
         std::vector<const json::Value*> pods = owned;
         std::erase_if(pods, [](const json::Value* each) {
             return each->string_at("kind") != "Pod";
@@ -423,7 +425,7 @@ Outcome SimulatedCluster::ask_controller(
     const Controller& controller = controllers().at(key.first);
     const json::Value read = find(ns, controller.api_version, controller.kind, key.second.name);
     if (read.is_null()) {
-        return {};  // of a version that the controller does not know
+        return {};  // the controller does not know its version
     }
     const Turn::Find find_other =
         [&](std::string_view version, std::string_view kind, std::string_view name) {
@@ -445,13 +447,13 @@ json::Value SimulatedCluster::find(
         apiserver::State::collection_of(*type),
         {type->is_namespaced ? std::string(ns) : std::string(), std::string(name)}
     );
-    // No webhook is asked: an object that one converts is read in the version that is stored.
+    // No webhook is called: an object whose conversion needs one counts as absent.
     return found && !server_.state().needs_webhook(*found, *type)
                ? server_.state().to_version(*found, *type)
                : json::Value();
 }
 
-/// A pod that no Job controls is counted by nobody.
+/// Removes the Job finalizer from a pod that no longer belongs to a Job: nothing would count it.
 bool SimulatedCluster::release_orphan(const json::Value& pod, Time now) {
     if (!JobPod::make(pod).is_tracked) {
         return false;

@@ -1,3 +1,4 @@
+// A simulated cluster around an embedded API server: controllers, scheduler and kubelets.
 #pragma once
 
 #include "apiserver/api_server.hpp"
@@ -20,40 +21,41 @@
 
 namespace sluice::sim {
 
-/// Plays the cluster around an embedded API server: the controllers of Kubernetes, the scheduler of
-/// pods, the kubelets, and the collector of pods whose node is gone. It reads and writes the
-/// server's state itself, so that it is never behind.
-/// Lifetime: the server must outlive it. Thread: the server's.
+/// Simulates the cluster around an embedded API server: the controllers of Kubernetes, the
+/// scheduler, the kubelets, and the collector of pods whose node is gone. It reads and writes the
+/// server's state directly, so that it is always up to date.
+///
+/// *Lifetime*: the server must outlive it. *Thread*: the server's.
 class SimulatedCluster {
   public:
-    /// Sends a request whose webhooks are to be asked, and calls back with the answer at its time,
-    /// at once or later.
+    /// Sends a request whose webhooks must be called, and calls back with the answer and its time,
+    /// immediately or later.
     using Answered = std::function<void(const apiserver::Response&, Time)>;
     using Send = std::function<void(apiserver::Request, Answered)>;
 
     struct Options {
-        Pace pace{};  ///< of pods, and of the delays and deadlines of Jobs
-        Send send{};  ///< none: webhooks are passed over
-        /// So long the Job controller gathers what happens to the pods of a Job before it looks at
-        /// them. The real one does so for a second.
+        Pace pace{};  ///< speed of pods, and of the delays and deadlines of Jobs
+        Send send{};  ///< empty: webhooks are skipped
+        /// How long the Job controller gathers changes of the pods of a Job before it handles them.
+        /// The real controller waits for one second.
         Duration job_batch{};
     };
 
     SimulatedCluster(apiserver::ApiServer& server, Options options);
 
-    /// Creates a Node; one of that name is replaced.
+    /// Creates a Node; replaces a Node with the same name.
     void add_node(const json::Value& node, Time now);
-    /// Does what is due, until nothing is.
+    /// Does everything that is due, until nothing is left.
     void run(Time now);
-    /// One round of that: what it makes others do, and what is to do for further pods, is left for
-    /// the next one, so that the caller may do something else between them.
+    /// Does one round of run(). Changes that it causes and work for further pods are left for the
+    /// next round, so that the caller can do other work between rounds.
     void run_round(Time now);
-    /// Whether something has changed that it has not looked at.
+    /// Returns true if there are changes that it has not handled.
     bool has_work() const {
         return !objects_.empty() || !batched_.empty() || !pods_.empty() || !nodes_.empty() ||
                must_schedule_;
     }
-    /// When it has to look again, whatever happens.
+    /// Returns the time at which it must run again even without changes; nullopt if it must not.
     std::optional<Time> next_time() const;
 
   private:
@@ -61,16 +63,16 @@ class SimulatedCluster {
     using Key = apiserver::State::Key;
 
     void note(const apiserver::Collection& collection, const apiserver::LogEntry& entry);
-    /// As its kubelet and the node controller do.
+    /// Handles a node like its kubelet and the node controller.
     void look_at_node(const std::string& name, Time now);
     json::Value with_addresses_and_times(const json::Value& node, Time now);
     void note_job(const apiserver::LogEntry& entry);
     void note_owner(const json::Value& object);
-    /// What its pods do next may be another thing.
+    /// Queues the pods on a node, because a change of the node may change them.
     void note_pods_on(const std::string& node);
-    /// The pods of a Job that is gone, which still have its finalizer.
+    /// Queues the pods of a deleted Job, which still have its finalizer.
     void note_pods_of(const std::string& uid, const std::string& ns);
-    /// When a pod leaves its node for taints; none: it stays.
+    /// Returns the time at which a pod leaves its node because of taints; nullopt if it stays.
     std::optional<Time> find_leaving_time(
         const json::Value& pod, const std::string& uid, const json::Value& node, Time now
     );
@@ -114,22 +116,23 @@ class SimulatedCluster {
     apiserver::ApiServer& server_;
     ApiWriter writer_;
     Options options_;
-    std::set<Key> objects_;  ///< that have a controller, to be looked at
-    std::set<Key> batched_;  ///< the same, but not at once
+    std::set<Key> objects_;  ///< objects to reconcile
+    std::set<Key> batched_;  ///< Jobs to reconcile after a delay
     std::set<Name> pods_;
-    std::set<Name> orphans_;    ///< pods that nobody controls
-    std::set<Name> free_sets_;  ///< ReplicaSets that nobody controls
+    std::set<Name> orphans_;    ///< pods without a controller
+    std::set<Name> free_sets_;  ///< ReplicaSets without a controller
     AddressPool pod_addresses_{"10.244"};
     AddressPool node_addresses_{"192.168"};
     EventAges event_ages_;
     std::set<std::string> nodes_;
     bool must_schedule_ = false;
     std::map<Key, Time> again_;
-    std::map<Key, int> sent_;  ///< requests that have no answer yet; their object waits
+    std::map<Key, int> sent_;  ///< number of unanswered requests; their object waits
     std::map<std::string, JobBackoff> backoffs_;  ///< by uid
-    /// When pods were started or ended last, by uid, where whole seconds are too coarse.
+    /// Times when the containers of pods last started or ended, by uid of the pod. Times in the
+    /// status have only whole seconds.
     std::map<std::string, Time> started_;
-    /// Since when pods, by uid, are on nodes with taints that evict.
+    /// Times since when pods are on nodes with NoExecute taints, by uid of the pod.
     std::map<std::string, Time> tainted_;
 };
 

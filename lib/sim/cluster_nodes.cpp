@@ -13,7 +13,8 @@
 #include <iterator>
 #include <utility>
 
-// The nodes of the cluster, which pods go there, and which pods are to be looked at for others.
+// The nodes of the cluster, the scheduling of pods, and the pods that a change of another object
+// affects.
 namespace sluice::sim {
 
 void SimulatedCluster::schedule(Time now) {
@@ -86,7 +87,7 @@ void SimulatedCluster::look_at_node(const std::string& name, Time now) {
     if (!has_condition(*node, "Ready")) {
         return;
     }
-    // The node controller lets pods come to a node that is ready.
+    // The node controller makes a ready node schedulable.
     json::Array taints = list_at(*node, {"spec", "taints"});
     const auto removed = std::erase_if(taints, [](const json::Value& taint) {
         return taint.string_at("key") == "node.kubernetes.io/not-ready";

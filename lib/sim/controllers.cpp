@@ -27,7 +27,7 @@ Reconcile pod_job(PodJobKind kind) {
 
 using Make = Reconcile (*)(const job_kinds::Description&);
 
-/// By the framework that a description is of.
+/// Returns the makers of controllers, by the framework of the description.
 const std::map<std::string_view, Make>& makers() {
     static const std::map<std::string_view, Make> kMakers = {
         {"jobset.x-k8s.io/jobset", [](const auto&) { return Reconcile(reconcile_job_set); }},

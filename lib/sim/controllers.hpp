@@ -1,3 +1,4 @@
+// The simulated controllers, by kind.
 #pragma once
 
 #include "apiserver/state/store.hpp"
@@ -8,14 +9,16 @@
 
 namespace sluice::sim {
 
-/// Who looks after the objects of a kind, which it reads in that version.
+/// The controller of a kind, and the version in which it reads the objects.
 struct Controller {
     std::string api_version;
     std::string kind;
+    /// Returns the writes of one turn.
     std::function<Outcome(const Turn&)> reconcile;
 };
 
-/// Those of all kinds but Jobs and Pods, of which their controllers have to remember something.
+/// Returns the controllers of all kinds but Jobs and Pods, whose controllers keep state between
+/// turns.
 const std::map<apiserver::Collection, Controller>& controllers();
 
 }  // namespace sluice::sim

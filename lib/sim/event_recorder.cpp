@@ -42,7 +42,8 @@ bool EventRecorder::is_one_of_many(const std::string& kind, const std::string& m
     return true;
 }
 
-/// What is older than all rules look back. Not before it has doubled, so that it costs little.
+/// Forgets entries that no rule needs any longer. Waits until their number has doubled, so that it
+/// costs little.
 void EventRecorder::forget(Time now) {
     if (known_.size() < forget_at_) {
         return;

@@ -1,3 +1,4 @@
+// Decides which events are written, counted or combined, like Kubernetes' client library.
 #pragma once
 
 #include "base/clock.hpp"
@@ -12,21 +13,21 @@
 
 namespace sluice::sim {
 
-/// An Event that is to be there, new or in place of what was written before.
+/// An Event to write, either a new one or in place of an earlier one.
 struct RecordedEvent {
     std::string name;
     std::string message;
-    std::int64_t count = 1;  ///< above 1: it is there already
+    std::int64_t count = 1;  ///< above 1: the Event exists already
     Time first{};
 };
 
-/// Decides which events on objects are written, as the client library of Kubernetes' controllers
-/// does: the same one again is counted; of more than nine of a reason in ten minutes the others
-/// become one; and of an object 25 are written at once, then one in five minutes.
+/// Decides which events on objects are written, like the client library of Kubernetes' controllers.
+/// A repeated event is counted. Beyond nine events of one reason in ten minutes, further ones are
+/// combined into one. An object may have 25 events at once, then one more every five minutes.
 class EventRecorder {
   public:
-    /// Nothing: too many were told of the object. `object`: all that tells it from others, its name
-    /// at first.
+    /// Returns the Event to write; nullopt if the object has too many events. `object`: a text that
+    /// identifies the object. `name`: the object's name, the beginning of the Event's name.
     std::optional<RecordedEvent> record(
         const std::string& object, std::string_view name, const Note& note, Time now
     );
@@ -53,7 +54,7 @@ class EventRecorder {
     std::map<std::string, Similar> similar_;
     std::map<std::string, Known> known_;
     std::uint64_t events_ = 0;
-    /// So many events are remembered whatever their age.
+    /// This number of events is remembered, regardless of their age.
     static constexpr std::size_t kRemembered = 4096;
     std::size_t forget_at_ = kRemembered;
 };

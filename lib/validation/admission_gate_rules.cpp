@@ -59,7 +59,7 @@ bool is_http_path(std::string_view text) {
     });
 }
 
-/// A DNS subdomain, '/' and a path (as spec.managedBy of Jobs).
+/// Checks a DNS subdomain, '/' and a path, like spec.managedBy of Jobs.
 api::FieldErrors validate_domain_prefixed_path(std::string_view name) {
     const auto slash = name.find('/');
     if (slash == std::string_view::npos || slash == 0 || slash + 1 == name.size()) {

@@ -1,3 +1,4 @@
+// Validates the annotation admission-gated-by of jobs and Workloads.
 #pragma once
 
 #include "api/meta/field_error.hpp"
@@ -6,9 +7,10 @@
 /// Rules of the annotation kueue.x-k8s.io/admission-gated-by of jobs and Workloads.
 namespace sluice::validation {
 
-/// Domain-prefixed names, separated by commas, each once.
+/// Validates the annotation of a new object: domain-prefixed names, separated by commas, without
+/// duplicates.
 api::FieldErrors validate_admission_gates(const api::ObjectMeta& object);
-/// The same after a change, which may only take gates away.
+/// Validates the annotation of a changed object: a change may only remove gates.
 api::FieldErrors validate_admission_gates_update(
     const api::ObjectMeta& before, const api::ObjectMeta& after
 );

@@ -184,7 +184,7 @@ void check_concurrent_admission(api::FieldErrors& out, const api::ClusterQueueSp
 
 api::FieldErrors validate_spec(const api::ClusterQueue& queue, const config::FeatureGates& gates) {
     const auto& spec = queue.spec;
-    // In the order of Kueue's, in which several errors are told.
+    // In Kueue's order, in which several errors are reported.
     api::FieldErrors errors = validate_resource_groups(queue);
     if (spec.namespace_selector) {
         append(errors, validate_label_selector(*spec.namespace_selector, "spec.namespaceSelector"));
@@ -198,7 +198,7 @@ api::FieldErrors validate_spec(const api::ClusterQueue& queue, const config::Fea
     return errors;
 }
 
-/// The check binds itself to flavors as it did before, when the queue had the same ones.
+/// Returns true if the check names the same flavors as before and the queue had the same flavors.
 bool is_as_before(
     const api::AdmissionCheckStrategyRule& check, const api::ClusterQueueSpec* before
 ) {
@@ -211,7 +211,7 @@ bool is_as_before(
                                       Names(check.on_flavors.begin(), check.on_flavors.end());
 }
 
-/// Checks may only be bound to flavors that the queue has.
+/// Checks that admission checks name only flavors that the queue has.
 api::FieldErrors validate_on_flavors(
     const api::ClusterQueueSpec& spec, const api::ClusterQueueSpec* before
 ) {

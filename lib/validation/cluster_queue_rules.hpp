@@ -1,3 +1,4 @@
+// Validates ClusterQueues, new and changed.
 #pragma once
 
 #include "api/kueue/cluster_queue.hpp"
@@ -6,11 +7,12 @@
 
 namespace sluice::validation {
 
-/// Everything of a new ClusterQueue but what its CRD says.
+/// Validates a new ClusterQueue, except for the rules of its CRD.
 api::FieldErrors validate(const api::ClusterQueue& queue, const config::FeatureGates& gates);
 
-/// The same of a changed one. Checks bound to flavors that the queue never had may stay as they are
-/// while the flavors do, unless gate RejectUpdatesToCQWithInvalidOnFlavors is on.
+/// Validates a changed ClusterQueue. Admission checks for flavors that the queue never had are
+/// allowed while neither they nor the flavors change, unless gate
+/// RejectUpdatesToCQWithInvalidOnFlavors is on.
 api::FieldErrors validate_update(
     const api::ClusterQueue& before,
     const api::ClusterQueue& after,

@@ -1,3 +1,4 @@
+// Numbers and booleans in labels and annotations, parsed as Go's strconv parses them.
 #pragma once
 
 #include <charconv>
@@ -6,10 +7,11 @@
 #include <string>
 #include <string_view>
 
-/// Numbers in labels and annotations, read as Kueue reads them with Go's strconv.
+/// Parses numbers in labels and annotations as Kueue does, with the rules of Go's strconv.
 namespace sluice::validation {
 
-/// A number of base 10 with an optional sign; none for all else and out of range.
+/// Returns a decimal number with an optional sign; nullopt for any other text, or if it is out of
+/// range.
 template <class Number>
 std::optional<Number> parse_decimal(std::string_view text) {
     if (text.starts_with('+') && !text.starts_with("+-")) {
@@ -21,12 +23,12 @@ std::optional<Number> parse_decimal(std::string_view text) {
     return is_whole ? std::optional(number) : std::nullopt;
 }
 
-/// strconv.ParseBool: 1, t, true and so on; none for all else.
+/// Returns a boolean like strconv.ParseBool: 1, t, true and so on; nullopt for any other text.
 std::optional<bool> parse_boolean(std::string_view text);
 
-/// What a function of strconv says of a text that parse_decimal cannot read.
+/// Returns the error of a strconv function for a text that parse_decimal() cannot parse.
 std::string number_problem(std::string_view text, std::string_view function = "Atoi");
-/// What strconv.ParseBool says of a text that parse_boolean cannot read.
+/// Returns the error of strconv.ParseBool for a text that parse_boolean() cannot parse.
 std::string boolean_problem(std::string_view text);
 
 }  // namespace sluice::validation

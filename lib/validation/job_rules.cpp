@@ -31,8 +31,8 @@ std::string_view label_of(const api::ObjectMeta& job, const char* key) {
     return value == nullptr ? std::string_view() : std::string_view(*value);
 }
 
-/// The Workload made beforehand, and where the job says its name: in the annotation, which may be
-/// longer than a label, or in the label.
+/// The prebuilt Workload, and where the job names it: in the annotation, which may be longer than a
+/// label, or in the label.
 struct Prebuilt {
     std::string_view name;
     std::string path;

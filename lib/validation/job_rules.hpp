@@ -1,3 +1,4 @@
+// Validates the labels and annotations that jobs of all kinds have.
 #pragma once
 
 #include "api/meta/field_error.hpp"
@@ -8,47 +9,48 @@
 #include <string>
 #include <string_view>
 
-/// Rules of the labels and annotations that are the same on jobs of all kinds.
+/// Rules of the labels and annotations that jobs of all kinds have.
 namespace sluice::validation {
 
-/// A job as these rules see it. Lifetime: refers to the object's metadata.
+/// The parts of a job that these rules check. *Lifetime*: refers to the object's metadata.
 struct JobFacts {
     const api::ObjectMeta& metadata;
-    std::string group_version_kind;  ///< as errors name it. Example: batch/v1, Kind=Job
+    std::string group_version_kind;  ///< name of the kind in errors. Example: batch/v1, Kind=Job
     bool is_suspended = false;
-    bool may_be_prebuilt = false;  ///< the kind takes a Workload made beforehand
-    bool may_be_elastic = false;   ///< the kind grows and shrinks by workload slices (KEP-77)
+    bool may_be_prebuilt = false;  ///< the kind can use a prebuilt Workload
+    bool may_be_elastic = false;   ///< the kind can grow and shrink by workload slices (KEP-77)
 };
 
-/// Whether it asks to grow and shrink by workload slices, whatever its kind.
+/// Returns true if the job asks to grow and shrink by workload slices, whether its kind can or not.
 bool asks_to_be_elastic(const api::ObjectMeta& job, const config::FeatureGates& gates);
 
-/// The Workload that was made for the job beforehand, "": none. The annotation names it before the
-/// label does; without gate WorkloadIdentifierAnnotations (`by_annotation`) only where it is too
-/// long for a label. Lifetime: that of the metadata.
+/// Returns the name of the job's prebuilt Workload; empty if it has none. The annotation takes
+/// precedence over the label. Without gate WorkloadIdentifierAnnotations (`by_annotation` is
+/// false), it does so only if it is too long for a label. *Lifetime*: refers to the metadata.
 std::string_view prebuilt_workload_name(const api::ObjectMeta& job, bool by_annotation);
 
-/// The label of the LocalQueue.
+/// Validates the label with the name of the LocalQueue.
 api::FieldErrors validate_queue_name(const api::ObjectMeta& job);
-/// Whether its kind may be what the annotation of elastic jobs asks for.
+/// Rejects the annotation of elastic jobs if the kind cannot be elastic.
 api::FieldErrors validate_elastic(
     const api::ObjectMeta& job,
     const std::string& group_version_kind,
     bool may_be_elastic,
     const config::FeatureGates& gates
 );
-/// What the label of the WorkloadPriorityClass may not become.
+/// Validates a change of the label of the WorkloadPriorityClass.
 api::FieldErrors validate_priority_class_change(
     const api::ObjectMeta& before, const api::ObjectMeta& after, bool is_suspended
 );
 
-/// Names, times and gates of a new job.
+/// Validates a new job: names, execution time and admission gates.
 api::FieldErrors validate(const JobFacts& job, const config::FeatureGates& gates);
 
-/// Whether the namespace has a LocalQueue that jobs get which name none.
+/// Says if the namespace has a LocalQueue for jobs that do not name one.
 enum class DefaultQueue : std::uint8_t { Absent, Present };
 
-/// What of a job may not change, most of it while the job runs.
+/// Validates a changed job: some labels and annotations are immutable, most of them while the job
+/// runs.
 api::FieldErrors validate_update(
     const JobFacts& before,
     const JobFacts& after,

@@ -17,7 +17,7 @@ const std::string* find_topology(const PodSetTopology& pod_set, const char* key)
     return pod_set.pod_template.find_annotation(key);
 }
 
-/// The group counts only beside one of these.
+/// Returns true if the pod set has one of the annotations without which its group is ignored.
 bool asks_for_place(const PodSetTopology& pod_set) {
     return find_topology(pod_set, annotation::kPodSetRequiredTopology) != nullptr ||
            find_topology(pod_set, annotation::kPodSetPreferredTopology) != nullptr;
@@ -29,7 +29,8 @@ bool is_same(const PodSetTopology& a, const PodSetTopology& b, const char* key) 
     return first == nullptr || second == nullptr ? first == second : *first == *second;
 }
 
-/// `required` hides `preferred`.
+/// Returns true if both pod sets request the same topology. `required` takes precedence over
+/// `preferred`.
 bool asks_for_same(const PodSetTopology& a, const PodSetTopology& b) {
     const bool is_required = find_topology(a, annotation::kPodSetRequiredTopology) != nullptr ||
                              find_topology(b, annotation::kPodSetRequiredTopology) != nullptr;
@@ -40,7 +41,7 @@ bool asks_for_same(const PodSetTopology& a, const PodSetTopology& b) {
     );
 }
 
-/// What Kueue prints for a field that it has no name for.
+/// Printed by Kueue instead of the name of a field that it does not know.
 constexpr std::string_view kNoField = "<nil>";
 
 std::string annotations_of(const PodSetTopology& pod_set) {

@@ -15,12 +15,12 @@ namespace {
 
 constexpr std::string_view kNegative = "must be greater than or equal to 0";
 
-/// What differs between the groups of a ClusterQueue and of a Cohort.
+/// The differences between the resource groups of a ClusterQueue and of a Cohort.
 struct GroupRules {
     bool has_parent = false;
     std::string_view parent_word;  ///< "cohort" or "parent"
     bool lending_within_nominal = false;
-    bool names = true;  ///< whether the names of resources are judged too
+    bool names = true;  ///< also checks the names of resources
 };
 
 void check_not_negative(
@@ -75,7 +75,7 @@ void check_flavor(
     const std::string& path,
     const GroupRules& rules
 ) {
-    // The schema of the CRD refuses it too.
+    // The CRD's schema rejects it too.
     if (flavor.resources.size() != group.covered_resources.size()) {
         out.push_back(api::FieldError::invalid(
             path + ".resources",
@@ -125,7 +125,7 @@ api::FieldErrors validate_groups(
     return errors;
 }
 
-/// Weights between 0 and this one count as too small (KEP-1714).
+/// Weights between 0 and this value are too small (KEP-1714).
 constexpr double kTooSmallWeight = 1e-9;
 
 GroupRules rules_of(const api::ClusterQueue& queue) {

@@ -1,3 +1,4 @@
+// Validates the quotas of ClusterQueues and Cohorts, and Cohorts as a whole.
 #pragma once
 
 #include "api/kueue/cluster_queue.hpp"
@@ -9,19 +10,19 @@
 /// Rules of the quotas of ClusterQueues and Cohorts.
 namespace sluice::validation {
 
-/// What the engine could not count with: duplicates, negative quotas, limits without a parent, a
-/// weight that is none.
+/// Return the faults that make a quota unusable for the engine: duplicates, negative quotas, limits
+/// without a parent, or an invalid weight.
 api::FieldErrors validate_quotas(const api::ClusterQueue& queue);
 api::FieldErrors validate_quotas(const api::Cohort& cohort);
 
-/// The resource groups of a ClusterQueue: of the above all but the weight, and the names of the
-/// covered resources.
+/// Validates the resource groups of a ClusterQueue: the rules of validate_quotas() except for the
+/// weight, and the names of the covered resources.
 api::FieldErrors validate_resource_groups(const api::ClusterQueue& queue);
 
-/// The weight.
+/// Validates the weight in fair sharing.
 api::FieldErrors validate_fair_sharing(const std::optional<api::FairSharing>& fair_sharing);
 
-/// Everything of a Cohort. A cycle of parents is no fault of one object and not among it.
+/// Validates a Cohort. Does not detect a cycle of parents, which is not a fault of a single object.
 api::FieldErrors validate(const api::Cohort& cohort);
 
 }  // namespace sluice::validation

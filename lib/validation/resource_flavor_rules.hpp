@@ -1,3 +1,4 @@
+// Validates ResourceFlavors.
 #pragma once
 
 #include "api/kueue/resource_flavor.hpp"
@@ -5,7 +6,8 @@
 
 namespace sluice::validation {
 
-/// Everything of a ResourceFlavor but what its CRD says: labels, taints and keys of tolerations.
+/// Validates a ResourceFlavor, except for the rules of its CRD: labels, taints and keys of
+/// tolerations.
 api::FieldErrors validate(const api::ResourceFlavor& flavor);
 
 }  // namespace sluice::validation

@@ -20,7 +20,7 @@ namespace {
 
 using config::Feature;
 
-/// Compared as they are.
+/// Fields that are compared as they are written.
 constexpr std::string_view kPlainFields[] = {
     "affinity",
     "nodeSelector",
@@ -36,7 +36,7 @@ std::string_view serving_label(const api::ObjectMeta& object, const char* key) {
     return value == nullptr ? std::string_view() : std::string_view(*value);
 }
 
-/// Null where nothing is said: what is absent, null or empty is the same.
+/// Returns a member; null if it is absent, null or empty, which all mean the same.
 json::Value member(const json::Value& object, std::string_view key) {
     const json::Value* found = object.find(key);
     const bool says_something = found != nullptr &&
@@ -54,8 +54,8 @@ json::Value print_amounts(const api::ResourceList& amounts) {
     return list;
 }
 
-/// Compares what decides how much a pod of a role counts for, and where it may run: what the API
-/// server makes of the two specs, not how they are written.
+/// Compares the fields that decide what a pod of a role counts for and where it may run. Compares
+/// the specs after the API server's defaults, not as they are written.
 class RoleFields {
   public:
     explicit RoleFields(api::FieldErrors& errors) : errors_(errors) {}
@@ -86,7 +86,7 @@ class RoleFields {
                 const std::string place = fmt::format("{}[{}]", init, i);
                 const auto& [resources, is_sidecar] = is.init_containers[i];
                 check_requests(was.init_containers[i].resources, resources, place);
-                // A sidecar counts next to the containers, others before them.
+                // Sidecars count together with the containers, other init containers before them.
                 check(
                     was.init_containers[i].is_sidecar == is_sidecar,
                     place + ".restartPolicy",
@@ -123,8 +123,8 @@ class RoleFields {
         check_amounts(was.requests, is.requests, container + ".resources.requests");
     }
 
-    /// Compares the ports of as many containers as there were, and returns true if there are as
-    /// many.
+    /// Compares the ports of the containers that both lists have. Returns true if the lists have
+    /// the same length.
     bool compare_lists(
         const json::Value& before,
         const json::Value& after,

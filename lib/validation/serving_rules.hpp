@@ -1,3 +1,4 @@
+// Validates Deployments, StatefulSets and LeaderWorkerSets, whose pods are jobs.
 #pragma once
 
 #include "api/meta/field_error.hpp"
@@ -8,30 +9,32 @@
 #include <cstdint>
 #include <string>
 
-/// Rules of objects that are no jobs, but whose pods are: Deployments, StatefulSets and
+/// Rules of objects that are not jobs, but whose pods are: Deployments, StatefulSets and
 /// LeaderWorkerSets.
 namespace sluice::validation {
 
-/// Names, gates and kind of a new object. `group_version_kind`: as errors name its kind.
+/// Validates a new object: queue name, admission gates and elasticity. `group_version_kind`: the
+/// kind as errors name it.
 api::FieldErrors validate_serving(
     const api::ObjectMeta& object,
     const std::string& group_version_kind,
     const config::FeatureGates& gates
 );
 
-/// The gates of a new object alone.
+/// Validates only the admission gates of a new object.
 api::FieldErrors validate_gates(const api::ObjectMeta& object, const config::FeatureGates& gates);
 
-/// Whether pods of the object are ready, as it was before the change.
+/// Says if pods of the object were ready before the change.
 enum class Served : std::uint8_t { No, Yes };
 
-/// What of an object that changes is judged as if it were new: all but its gates.
+/// Validates a changed object with the rules of a new one, except for those of its admission gates.
 api::FieldErrors validate_changed_serving(
     const api::ObjectMeta& object,
     const std::string& group_version_kind,
     const config::FeatureGates& gates
 );
-/// What of it may not change.
+/// Rejects changes of immutable labels and annotations. The queue is immutable while pods are
+/// ready.
 api::FieldErrors validate_serving_update(
     const api::ObjectMeta& before,
     const api::ObjectMeta& after,
@@ -39,8 +42,8 @@ api::FieldErrors validate_serving_update(
     const config::FeatureGates& gates
 );
 
-/// Refuses changes of the fields of a pod spec (`path`) that decide what a pod of a group counts
-/// for and where it may run. Requests are compared as the API server fills them in.
+/// Rejects changes of the fields of a pod spec (`path`) that decide what a pod of a group counts
+/// for and where it may run. Requests are compared after the API server's defaults.
 api::FieldErrors validate_role_fields(
     const json::Value& before, const json::Value& after, const std::string& path
 );

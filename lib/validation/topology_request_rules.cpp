@@ -22,13 +22,13 @@ namespace annotation = api::annotation;
 
 constexpr std::size_t kLayersMax = 3;
 
-/// One layer of slices within slices.
+/// One layer of nested slices.
 struct Layer {
     std::string topology;
     std::int32_t size = 0;
 };
 
-/// Without a sign, of 64 bits.
+/// Returns true for a decimal number of 64 bits without a sign.
 bool is_natural_number(std::string_view text) {
     return !text.starts_with('+') && parse_decimal<std::uint64_t>(text).has_value();
 }
@@ -39,17 +39,17 @@ Result<std::vector<Layer>> parse_layers(const std::string& text) {
         return document.error();
     }
     if (!document->is_array()) {
-        return make_invalid("it is no list");
+        return make_invalid("it is not a list");
     }
     std::vector<Layer> layers;
     for (const auto& item : document->as_array()) {
         if (!item.is_object()) {
-            return make_invalid("an item is no object");
+            return make_invalid("an item is not an object");
         }
         Layer layer;
         if (const auto* topology = item.find("topology"); topology != nullptr) {
             if (!topology->is_string()) {
-                return make_invalid("topology is no string");
+                return make_invalid("topology is not a string");
             }
             layer.topology = topology->as_string();
         }
@@ -57,7 +57,7 @@ Result<std::vector<Layer>> parse_layers(const std::string& text) {
             const auto number = size->is_int() ? size->as_int() : std::int64_t{-1} << 40U;
             if (number < std::numeric_limits<std::int32_t>::min() ||
                 number > std::numeric_limits<std::int32_t>::max()) {
-                return make_invalid("size is no 32-bit integer");
+                return make_invalid("size is not a 32-bit integer");
             }
             layer.size = static_cast<std::int32_t>(number);
         }
@@ -66,7 +66,7 @@ Result<std::vector<Layer>> parse_layers(const std::string& text) {
     return layers;
 }
 
-/// The annotations of one template, with what they are called in errors.
+/// Validates the annotations of one template.
 class TopologyAnnotations {
   public:
     TopologyAnnotations(const api::ObjectMeta& pod_template, const std::string& path)

@@ -1,3 +1,4 @@
+// Validates the topology annotations of a job's pod template.
 #pragma once
 
 #include "api/meta/field_error.hpp"
@@ -11,28 +12,30 @@
 /// Rules of the topology annotations of a job's pod template (KEP-2724).
 namespace sluice::validation {
 
-/// `path`: of the template's metadata. Example: spec.template.metadata
+/// Validates the annotations of one template. `path`: the template's metadata. Example:
+/// spec.template.metadata
 api::FieldErrors validate_topology_annotations(
     const api::ObjectMeta& pod_template, const std::string& path, const config::FeatureGates& gates
 );
 
-/// Why no request can be made of the annotations, as Kueue says it where it says nothing else; "":
-/// one can.
+/// Returns Kueue's message for annotations that no topology request can be made from, although no
+/// other rule rejects them. Empty if a request can be made.
 std::string find_request_problem(const api::ObjectMeta& pod_template);
 
-/// Slices may not be larger than the pod set.
+/// Checks that slices are not larger than the pod set.
 api::FieldErrors validate_slice_sizes(
     const api::ObjectMeta& pod_template, const std::string& path, std::int32_t pod_count
 );
 
-/// What one pod set asks of the topology.
+/// The topology annotations and the size of one pod set.
 struct PodSetTopology {
     api::ObjectMeta pod_template;
-    std::string path;  ///< of the template's metadata; "": no error can name it
+    std::string path;  ///< path of the template's metadata; empty if errors cannot name it
     std::int32_t count = 1;
 };
 
-/// Pod sets that share a group are two, one of them of a single pod, and ask for the same.
+/// Validates pod set groups: a group has two pod sets with equal requests, one of them with a
+/// single pod.
 api::FieldErrors validate_pod_set_groups(const std::vector<PodSetTopology>& pod_sets);
 
 }  // namespace sluice::validation

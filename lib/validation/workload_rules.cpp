@@ -52,12 +52,13 @@ const T* find_named(const std::vector<T>& list, std::string_view name) {
     return found == list.end() ? nullptr : &*found;
 }
 
-/// As the scheduler counts it: thousandths of cpu, whole units of all else.
+/// Returns the amount as the scheduler counts it: thousandths of cpu, whole units of other
+/// resources.
 std::int64_t amount_of(std::string_view resource, const api::Quantity& quantity) {
     return resource == "cpu" ? quantity.milli_value() : quantity.value();
 }
 
-/// One Workload, on its own and beside what it was before.
+/// Checks one Workload, by its own content and in comparison with its previous version.
 class WorkloadRules {
   public:
     WorkloadRules(
@@ -88,7 +89,7 @@ class WorkloadRules {
     }
 
   private:
-    // The spec.
+    // Checks of the spec.
     void check_pod_sets() {
         std::int64_t variable = 0;
         for (std::size_t i = 0; i < workload_.spec.pod_sets.size(); ++i) {
@@ -138,16 +139,16 @@ class WorkloadRules {
         }
     }
 
-    /// Returns true for a template that the API server has taken before: a Workload of an earlier
-    /// version can still be updated, and loses its finalizers.
+    /// Returns true if the API server accepted the template before. A Workload created by an
+    /// earlier version can then still be updated, and lose its finalizers.
     bool had_template(std::size_t index) const {
         return before_ != nullptr && index < before_->spec.pod_sets.size() &&
                *before_->spec.pod_sets[index].template_ ==
                    *workload_.spec.pod_sets[index].template_;
     }
 
-    /// Refuses amounts that the API server refuses in a pod: they would count for less than the
-    /// containers.
+    /// Rejects amounts that the API server rejects in a pod: they would count for less than the sum
+    /// of the containers.
     void check_sum(const api::PodSpec& pod, const std::string& path) {
         if (pod.overhead) {
             check_amounts(*pod.overhead, path + ".overhead");
@@ -224,11 +225,12 @@ class WorkloadRules {
         ));
     }
 
-    // The status.
+    // Checks of the status.
     void check_admission() {
         const auto& admission = workload_.status.admission;
         if (!admission) {
-            // What was so before may stay so, or it could neither mend nor end.
+            // A fault that existed before is allowed; otherwise the Workload could not be repaired
+            // or finished.
             const bool was_so =
                 before_ != nullptr && has_quota_reserved(*before_) && !before_->status.admission;
             if (!was_so) {
@@ -278,7 +280,8 @@ class WorkloadRules {
         }
     }
 
-    /// An elastic job that shrank has a count from before until the next one is written.
+    /// Returns true if the entry existed before. An elastic job that shrank keeps an old count
+    /// until the next one is written.
     bool was_there(const api::ReclaimablePod& reclaimable) const {
         return before_ != nullptr && is_elastic(workload_, gates_) &&
                std::ranges::find(before_->status.reclaimable_pods, reclaimable) !=
@@ -317,7 +320,7 @@ class WorkloadRules {
         append(errors_, validate_labels(update.labels, path + ".labels"));
     }
 
-    // What changed.
+    // Checks of changes.
     void check_changes(const api::Workload& before) {
         if (has_quota_reserved(before)) {
             check_same_pod_sets(before);
@@ -336,7 +339,7 @@ class WorkloadRules {
         }
     }
 
-    /// The label tells whose pods the quota is of once nothing owns the Workload any more.
+    /// The label identifies the job whose pods use the quota after the Workload has lost its owner.
     void check_same_job(const api::Workload& before) {
         const std::string* was = before.metadata.find_label(api::label::kJobUid);
         const std::string* is = workload_.metadata.find_label(api::label::kJobUid);
@@ -377,8 +380,8 @@ class WorkloadRules {
         return values;
     }
 
-    /// A job that shrinks loses pods that were reclaimable. They are taken off before its pod sets
-    /// get smaller: the other way round the quota of pods that run would be free meanwhile.
+    /// A job that shrinks loses pods that were reclaimable. They are removed before its pod sets
+    /// shrink; in the opposite order, quota of running pods would be free for a moment.
     void check_growing_reclaimable_pods(const api::Workload& before) {
         if (is_elastic(workload_, gates_)) {
             return;
@@ -396,7 +399,7 @@ class WorkloadRules {
         }
     }
 
-    /// It is set and taken away, and changed only in where its pods go.
+    /// The admission may be set and removed; only its topology assignment may change.
     void check_same_admission(const api::Workload& before) {
         const auto& now = workload_.status.admission;
         if (!before.status.admission || !now) {

@@ -21,14 +21,14 @@ constexpr int kForbidden = 403;
 constexpr int kInternalError = 500;
 constexpr std::size_t kValuesMax = 500'000;
 
-/// How many values a JSON text has at most; what is in strings does not count.
+/// Returns the number of values in a JSON text; text inside strings does not count.
 std::size_t count_values(std::string_view text) {
     std::size_t values = 1;
     bool is_in_string = false;
     for (std::size_t at = 0; at < text.size(); ++at) {
         const char c = text[at];
         if (is_in_string && c == '\\') {
-            ++at;  // what is escaped ends no string
+            ++at;  // an escaped character does not end the string
         } else if (c == '"') {
             is_in_string = !is_in_string;
         } else if (!is_in_string && (c == ',' || c == '[' || c == '{')) {
@@ -73,7 +73,7 @@ Verdict make_verdict(const api::FieldErrors& errors) {
 }
 
 Result<api::AdmissionRequest> parse_admission_review(std::string_view body) {
-    // A value takes many times its bytes in memory, so a small body could hold too many.
+    // A value takes many times its size in memory, so a small body could contain too many values.
     if (count_values(body) > kValuesMax) {
         return make_invalid(fmt::format("it has more than {} values", kValuesMax));
     }
@@ -83,7 +83,7 @@ Result<api::AdmissionRequest> parse_admission_review(std::string_view body) {
     }
     if (document->string_at("kind") != api::AdmissionReview::kKind ||
         document->string_at("apiVersion") != "admission.k8s.io/v1") {
-        return make_invalid("it is no AdmissionReview of admission.k8s.io/v1");
+        return make_invalid("it is not an AdmissionReview of admission.k8s.io/v1");
     }
     auto review = api::from_value<api::AdmissionReview>(*document);
     if (!review) {
@@ -91,7 +91,7 @@ Result<api::AdmissionRequest> parse_admission_review(std::string_view body) {
     }
     std::optional<api::AdmissionRequest>& request = review->request;
     if (!request || request->uid.empty()) {
-        return make_invalid("request.uid: there is none");
+        return make_invalid("request.uid: must be set");
     }
     return std::move(*request);
 }

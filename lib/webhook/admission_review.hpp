@@ -1,3 +1,4 @@
+// Reads AdmissionReviews and answers them.
 #pragma once
 
 #include "api/core/admission_review.hpp"
@@ -10,33 +11,36 @@
 #include <string_view>
 #include <vector>
 
-/// The admission.k8s.io/v1 AdmissionReviews that the API server sends to webhooks.
+/// Reads the AdmissionReviews (admission.k8s.io/v1) that the API server sends to webhooks, and
+/// answers them.
 namespace sluice::webhook {
 
-/// What a webhook says of one write.
+/// The decision of a webhook about one write.
 struct Verdict {
-    std::string refusal;                 ///< why it is denied; "": it is allowed
-    std::optional<json::Value> changed;  ///< the object as it is to be; none: as it was sent
-    std::vector<std::string> warnings;   ///< for the user, whether it is denied or not
+    std::string refusal;  ///< why the write is denied; empty if it is allowed
+    /// The object after the webhook's changes; nullopt if it is unchanged.
+    std::optional<json::Value> changed;
+    std::vector<std::string> warnings;  ///< warnings for the user, also if the write is denied
 };
 
-/// Denied for these faults; allowed when there is none.
+/// Denies the write if there are errors, and allows it otherwise.
 Verdict make_verdict(const api::FieldErrors& errors);
 
-/// The request of a review. Errors: Invalid where no answer can be addressed: no JSON, no review of
-/// v1, no uid; or where it has more values than an object can that etcd would store.
+/// Returns the request of a review. Errors: Invalid if the review cannot be answered (malformed
+/// JSON, not a review of v1, without a uid), or if it has more values than any object that etcd can
+/// store.
 Result<api::AdmissionRequest> parse_admission_review(std::string_view body);
 
-/// The answer to a request as a review, with the changes as a JSON patch.
-/// Requires: the request's object is JSON where the verdict changes it.
+/// Returns the answer to a request as a review, with the changes as a JSON patch. Requires: the
+/// request's object is JSON if the verdict changes it.
 std::string make_admission_answer(const api::AdmissionRequest& request, const Verdict& verdict);
 
-/// The answer to a request that could not be judged: it is denied, with code 400 for Invalid and
-/// 500 for all else.
+/// Returns the answer to a request that could not be processed: it is denied, with code 400 for
+/// Invalid and 500 for other errors.
 std::string make_error_answer(const api::AdmissionRequest& request, const Error& error);
 
-/// Where the webhook of a kind is: "/VERB-GROUP-VERSION-KIND", dots as dashes and the kind in lower
-/// case. Example: /mutate-batch-v1-job; of the core group /mutate--v1-pod
+/// Returns the path of a kind's webhook: "/VERB-GROUP-VERSION-KIND", with dots replaced by dashes
+/// and the kind in lower case. Example: /mutate-batch-v1-job; for the core group /mutate--v1-pod
 std::string admission_path(
     std::string_view verb, std::string_view group, std::string_view version, std::string_view kind
 );

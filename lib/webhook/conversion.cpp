@@ -24,7 +24,7 @@ constexpr std::string_view kWorkloadClassKind = "WorkloadPriorityClass";
 constexpr std::string_view kPodClassGroup = "scheduling.k8s.io";
 constexpr std::string_view kPodClassKind = "PriorityClass";
 
-/// The object member of that name, or nullptr where it is absent or null.
+/// Returns the object member with that name; nullptr if it is absent or null.
 Result<Value*> find_object(Value* parent, std::string_view name, std::string_view path) {
     Value* found = parent == nullptr ? nullptr : parent->find(name);
     if (found == nullptr || found->is_null()) {
@@ -36,7 +36,8 @@ Result<Value*> find_object(Value* parent, std::string_view name, std::string_vie
     return found;
 }
 
-/// The list member of that name, all of whose items are objects, or nullptr where it is absent.
+/// Returns the list member with that name; nullptr if it is absent or null. Errors: Invalid if an
+/// item is not an object.
 Result<json::Array*> find_objects(Value* parent, std::string_view name, std::string_view path) {
     Value* found = parent == nullptr ? nullptr : parent->find(name);
     if (found == nullptr || found->is_null()) {
@@ -53,7 +54,7 @@ Result<json::Array*> find_objects(Value* parent, std::string_view name, std::str
     return &found->as_array();
 }
 
-/// The text of a string member; "" where it is absent or null.
+/// Returns the text of a string member; empty if it is absent or null.
 Result<std::string> text_of(const Value& parent, std::string_view name, std::string_view path) {
     const Value* found = parent.find(name);
     if (found == nullptr || found->is_null()) {
@@ -65,8 +66,9 @@ Result<std::string> text_of(const Value& parent, std::string_view name, std::str
     return found->as_string();
 }
 
-/// Gives a member another name and leaves it at its place; one that has the new name already is of
-/// the wrong version and goes. A null or "" goes as well, as both mean that nothing is set.
+/// Renames a member and keeps its position. A member that already has the new name belongs to the
+/// wrong version and is removed. A null or "" is removed too, because both mean that nothing is
+/// set.
 template <class Check>
 Result<void> rename(
     Value* parent, std::string_view from, std::string_view to, std::string_view path, Check is_right
@@ -125,7 +127,8 @@ Result<Parts> find_parts(Value& object) {
     return Parts{.spec = *spec, .status = *status};
 }
 
-/// v1beta2 prints the spec of some kinds even when nothing is in it.
+/// Returns the spec, adding an empty one if it is absent: v1beta2 prints the spec of some kinds
+/// even if it is empty.
 Value* ensure_spec(Value& object, Value* spec) {
     return spec == nullptr ? &object.set("spec", json::Object{}) : spec;
 }
@@ -139,7 +142,7 @@ Result<void> drop_admission_fair_sharing(Value* status) {
     return {};
 }
 
-/// A non-empty list of names replaces the strategy as a whole.
+/// Replaces the whole strategy by a non-empty list of names.
 Result<void> admission_checks_to_strategy(Value& spec) {
     const Value* names = spec.find("admissionChecks");
     if (names == nullptr) {
@@ -251,7 +254,7 @@ Result<void> priority_class_to_ref(Value& spec) {
     spec.erase("priorityClassName");
     spec.erase("priorityClassRef");
     const bool of_workload = *source == api::kWorkloadPriorityClassSource;
-    // A reference to no name is one that v1beta2's own schema would refuse with every later write.
+    // The schema of v1beta2 would reject a reference without a name at every later write.
     if (name->empty() || (!of_workload && *source != kPodSource)) {
         return {};
     }
@@ -350,7 +353,7 @@ Result<void> convert_workload(Value& object, Direction direction) {
         return parts.error();
     }
     const bool to_v1beta2 = direction == Direction::ToV1beta2;
-    // The pointer into the object stays good: what is added to it comes last.
+    // The pointer into the object stays valid: new members are appended.
     if (const auto done = convert_assignments(parts->status, direction); !done) {
         return done.error();
     }
@@ -377,7 +380,7 @@ Result<void> convert_workload(Value& object, Direction direction) {
     return parts->spec == nullptr ? Result<void>() : ref_to_priority_class(*parts->spec);
 }
 
-/// The members of a struct that always stand there in v1beta1, even when empty.
+/// Returns the kubeConfig struct with the members that v1beta1 prints even if they are empty.
 Value make_v1beta1_kube_config(const Value* from) {
     Value made;
     for (const auto* name : {"location", "locationType"}) {
@@ -473,7 +476,8 @@ const Conversion* find_conversion(std::string_view kind) {
     return found == kConversions.end() ? nullptr : &*found;
 }
 
-/// `Workload team-a/job-1`, as far as the object has kind, namespace and name.
+/// Returns a text like `Workload team-a/job-1`, with those of kind, namespace and name that the
+/// object has.
 std::string describe(const Value& object) {
     const auto kind = object.string_at("kind");
     const Value* metadata = object.find("metadata");

@@ -1,3 +1,4 @@
+// Converts objects between v1beta1 and v1beta2.
 #pragma once
 
 #include "api/kueue/kueue_names.hpp"
@@ -8,26 +9,29 @@
 
 namespace sluice::webhook {
 
-/// The group of Sluice's kinds with its older and its stored version.
+/// The API versions of Kueue's kinds: the older one, and the one that is stored.
 inline constexpr std::string_view kV1beta1 = api::kKueueV1beta1;
 inline constexpr std::string_view kV1beta2 = api::kKueueApiVersion;
 
-/// Whether the kind's two versions differ in shape, so that its CRD names the conversion webhook.
+/// Returns true if the two versions of the kind have different fields, so that its CRD needs the
+/// conversion webhook.
 bool has_conversion(std::string_view kind);
 
-/// Turns an object of such a kind into the other version, in place, `apiVersion` included; an
-/// object that is of that version already stays as it is. Fields that both versions know keep their
-/// place and bytes, metadata is never touched, and a field of the wrong version is dropped as an
-/// API server would prune it. What has no counterpart is lost:
-/// - to v1beta2: ClusterQueue `status.pendingWorkloadsStatus`, `status.fairSharing.
-///   admissionFairSharingStatus` (also of Cohort), LocalQueue `status.flavors`, a Workload's
-///   priority class name without a source;
+/// Converts an object of such a kind to the other version in place, including `apiVersion`. An
+/// object that already has the desired version is unchanged. Fields that both versions have keep
+/// their position and bytes; metadata is never changed. A field of the wrong version is dropped, as
+/// the API server would prune it. Fields without a counterpart are lost:
+/// - to v1beta2: ClusterQueue `status.pendingWorkloadsStatus`,
+///   `status.fairSharing.admissionFairSharingStatus` (also of Cohort), LocalQueue `status.flavors`,
+///   the priority class name of a Workload without a source;
 /// - to v1beta1: ClusterQueue `spec.concurrentAdmissionPolicy`, Workload `preemptionGates` (spec
-/// and
-///   status) and `podsetSliceRequiredTopologyConstraints`.
-/// One way only: ClusterQueue `spec.admissionChecks` becomes `admissionChecksStrategy`, fungibility
-/// `Borrow` and `Preempt` become `MayStopSearch`.
-/// Errors: Invalid, naming kind, object and field; the object is then half converted and of no use.
+///   and status) and `podsetSliceRequiredTopologyConstraints`.
+///
+/// Some conversions are not reversed: ClusterQueue `spec.admissionChecks` becomes
+/// `admissionChecksStrategy`, and the fungibility values `Borrow` and `Preempt` become
+/// `MayStopSearch`.
+/// Errors: Invalid with kind, object and field. The object is then partly converted and must not be
+/// used.
 Result<void> convert(json::Value& object, std::string_view desired_api_version);
 
 }  // namespace sluice::webhook

@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::string_view kReviewApiVersion = "apiextensions.k8s.io/v1";
 constexpr std::string_view kReviewKind = "ConversionReview";
-/// An answer goes to its sink in pieces of about this size.
+/// Approximate size of the pieces of an answer that are sent to its sink.
 constexpr std::size_t kPieceBytes = std::size_t{64} * 1024;
 
-/// What a ConversionReview says besides its objects.
+/// The fields of a ConversionReview other than its objects.
 struct Envelope {
     std::string api_version;
     std::string kind;
@@ -27,10 +27,10 @@ struct Envelope {
     bool has_objects = false;
 };
 
-/// What is known of an object while it is read, for the message that refuses it.
+/// The parts of an object that are known while it is read, for the message that rejects it.
 struct ObjectHead {
     std::size_t index = 0;
-    std::size_t bytes = 0;  ///< read so far, as if printed without white space and escapes
+    std::size_t bytes = 0;  ///< bytes read so far, as if printed without white space and escapes
     std::string kind;
     std::string ns;
     std::string name;
@@ -45,11 +45,12 @@ struct ObjectHead {
     }
 };
 
-/// Takes one object of the request; an error ends the reading.
+/// Receives one object of the request. An error ends the reading.
 using TakeObject = Result<void> (*)(void* context, json::Value object);
 
-/// Reads a review: the envelope into strings, each member of request.objects into a tree that is
-/// handed on when it is complete. All else is skipped, the objects too where no handler takes them.
+/// Reads a review: the envelope into strings, and each item of request.objects into a JSON value
+/// that is passed on when it is complete. Everything else is skipped, including the objects if
+/// `take` is null.
 class ReviewReader final : public json::Handler {
   public:
     ReviewReader(
@@ -128,7 +129,8 @@ class ReviewReader final : public json::Handler {
     const Envelope& envelope() const { return envelope_; }
 
   private:
-    /// Depth 1 is the review, 2 its request, 3 the list of objects, 4 and more an object of it.
+    /// Depth 1 is the review, 2 its request, 3 the list of objects, 4 and more an object of the
+    /// list.
     bool in_object() const { return in_objects_ && depth_ > 3; }
 
     bool is_stopped() {
@@ -138,7 +140,8 @@ class ReviewReader final : public json::Handler {
         return stop_.stop_requested();
     }
 
-    /// Counts what was read of an object, with a comma or colon behind it; false beyond its limit.
+    /// Counts the bytes read of an object, with one for a comma or colon. Returns false beyond its
+    /// limit.
     bool has_room_for(std::size_t bytes) {
         head_.bytes += bytes + 1;
         if (head_.bytes <= object_bytes_max_) {
@@ -150,7 +153,7 @@ class ReviewReader final : public json::Handler {
         return false;
     }
 
-    /// Depth 4 has the members of the object, 5 those of its metadata.
+    /// Depth 4 has the members of the object, depth 5 the members of its metadata.
     void note_head_key(std::string_view key) {
         if (depth_ == 4) {
             head_key_ = key;
@@ -242,7 +245,7 @@ Result<Envelope> read_envelope(
     return envelope;
 }
 
-/// Converts the objects as they come and writes them into the answer.
+/// Converts the objects as they are read and writes them to the answer.
 struct Converter {
     std::string_view desired_api_version;
     std::string& piece;
@@ -307,7 +310,7 @@ std::string make_failure(std::string_view uid, std::string_view message) {
     return body;
 }
 
-/// An answer in memory.
+/// Stores an answer in memory.
 class StringSink final : public AnswerSink {
   public:
     explicit StringSink(std::string& body) : body_(body) {}

@@ -1,3 +1,4 @@
+// Answers ConversionReviews with one object in memory at a time.
 #pragma once
 
 #include "base/error.hpp"
@@ -10,39 +11,40 @@
 
 namespace sluice::webhook {
 
-/// Where an answer goes, piece by piece.
+/// Receives an answer in pieces.
 class AnswerSink {
   public:
     AnswerSink() = default;
     AnswerSink(const AnswerSink&) = delete;
     AnswerSink& operator=(const AnswerSink&) = delete;
     virtual ~AnswerSink() = default;
-    /// Errors: whatever keeps it from taking more; the answer is then given up.
+    /// Errors: any reason why the sink cannot accept more. The answer is then abandoned.
     virtual Result<void> append(std::string_view bytes) = 0;
-    /// Forgets what was appended.
+    /// Discards everything that was appended.
     virtual void clear() = 0;
 };
 
-/// What a review may at most be.
+/// Limits of the size of a review.
 struct ReviewLimits {
     json::Limits review = {};
-    /// Of one object of it, as it is sent: far more than the API server stores of one (etcd takes
-    /// 1.5 MiB), and little enough to be held as a tree.
+    /// Limit of one object in bytes, as it is sent: far more than the API server stores (etcd
+    /// accepts 1.5 MiB), and little enough to be held in memory as a tree.
     std::size_t object_bytes = std::size_t{8} * 1024 * 1024;
 };
 
-/// How a conversion request was answered.
+/// The result of a conversion request.
 struct ConversionOutcome {
-    std::string failure;           ///< why its result is Failed; "" when all objects were converted
-    std::size_t object_count = 0;  ///< how many objects the request held
+    /// Why the result is Failed; empty if all objects were converted.
+    std::string failure;
+    std::size_t object_count = 0;  ///< number of objects in the request
 };
 
 /// Answers an apiextensions.k8s.io/v1 ConversionReview with a ConversionReview and its `response`.
-/// An object that cannot be converted, or is beyond its limit, fails the whole request, as the
-/// protocol has one result a request; the message names object and field. Errors: Invalid where no
-/// answer can be addressed: no JSON, no ConversionReview of v1, no uid; Canceled after a stop;
-/// those of the sink. Cost: objects are converted one after the other, so beside the request one
-/// object and a piece of the answer are in memory.
+/// An object that cannot be converted or exceeds its limit fails the whole request, because the
+/// protocol has one result for a request; the message names object and field. Errors: Invalid if
+/// the request cannot be answered (malformed JSON, not a ConversionReview of v1, without a uid);
+/// Canceled after a stop; errors of the sink. *Cost*: objects are converted one after the other, so
+/// that memory holds the request, one object and a piece of the answer.
 Result<ConversionOutcome> answer_conversion_review(
     std::string_view request,
     AnswerSink& sink,
@@ -50,12 +52,13 @@ Result<ConversionOutcome> answer_conversion_review(
     const std::stop_token& stop = {}
 );
 
-/// The same with the answer in memory.
+/// An answer that is held in memory.
 struct ConversionAnswer {
     std::string body;
     std::string failure;
     std::size_t object_count = 0;
 };
+/// Answers a ConversionReview with the whole answer in memory. Errors: as above.
 Result<ConversionAnswer> answer_conversion_review(
     std::string_view request, const ReviewLimits& limits = {}
 );

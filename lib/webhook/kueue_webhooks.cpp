@@ -23,7 +23,7 @@ std::string path_of(std::string_view verb) {
     return admission_path(verb, T::kGroup, T::kVersion, T::kKind);
 }
 
-/// A webhook that refuses by rules of the new object, and of both where there was one before.
+/// Makes a webhook that validates a new object, or a change from an old to a new object.
 /// `validate(new)` and `validate_update(old, new)` return errors.
 template <class T, class Validate, class ValidateUpdate>
 Webhook make_validating(const Validate& validate, const ValidateUpdate& validate_update) {
@@ -47,7 +47,7 @@ Webhook make_validating(const Validate& validate, const ValidateUpdate& validate
     return {path_of<T>("validate"), judge};
 }
 
-/// A webhook that changes the object, which is given and taken as JSON.
+/// Makes a webhook that changes the object, which it receives and returns as JSON.
 template <class T, class Change>
 Webhook make_mutating(const Change& change) {
     const auto judge = [=](const AdmissionRequest& request) -> Result<Verdict> {

@@ -1,3 +1,4 @@
+// The admission webhooks of Kueue's own kinds.
 #pragma once
 
 #include "config/feature_gates.hpp"
@@ -9,15 +10,17 @@
 
 namespace sluice::webhook {
 
-/// A webhook that judges by the request alone.
+/// A webhook whose decision depends only on the request.
 struct Webhook {
+    /// The path of its URL.
     std::string path;
-    /// Errors: Invalid for an object that cannot be read.
+    /// Decides about a request. Errors: Invalid for an object that cannot be decoded.
     std::function<Result<Verdict>(const api::AdmissionRequest&)> judge;
 };
 
-/// The webhooks of Kueue's own kinds: finalizers and defaults of ClusterQueues, ResourceFlavors and
-/// Workloads, and the rules of these and of Cohorts that their CRDs do not hold.
+/// Returns the webhooks of Kueue's own kinds. They set finalizers and defaults of ClusterQueues,
+/// ResourceFlavors and Workloads, and check the rules of these kinds and of Cohorts that the CRDs
+/// do not have.
 std::vector<Webhook> make_kueue_webhooks(const config::FeatureGates& gates);
 
 }  // namespace sluice::webhook

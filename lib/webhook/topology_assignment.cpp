@@ -42,7 +42,7 @@ Result<std::int64_t> parse_count(const json::Value* value, std::string_view path
     return value->as_int();
 }
 
-/// The list member of that name; nullptr when there is none.
+/// Returns the list member with that name; nullptr if it is absent.
 Result<const json::Array*> find_list(
     const json::Value& value, std::string_view name, std::string_view path
 ) {
@@ -182,7 +182,7 @@ bool continues_character(char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
 }
 
-/// How much the values have in common at both ends. Neither end cuts a UTF-8 character in two.
+/// The length of the common prefix and suffix of values. Neither cuts a UTF-8 character.
 struct CommonEnds {
     std::size_t prefix = 0;
     std::size_t suffix = 0;

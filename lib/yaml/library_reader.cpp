@@ -388,7 +388,8 @@ void read_with_library(
     } catch (const YAML::Exception& error) {
         const auto offset = error.mark.is_null() ? 0 : static_cast<std::size_t>(error.mark.line);
         const bool is_tab = !error.mark.is_null() && source.is_indented_by_tab(error.mark);
-        take({at_line(line + offset, is_tab ? kTab : std::string_view(error.msg)), line});
+        const std::string what = is_tab ? std::string(kTab) : "invalid YAML: " + error.msg;
+        take({at_line(line + offset, what), line});
     }
 }
 

@@ -92,7 +92,7 @@ TEST_CASE("an invalid label selector is refused with the part that is wrong", "[
     };
     CHECK(
         error(expression("a", "Gt", R"("1")")) ==
-        "matchExpressions[1].operator: 'Gt' is none of In, NotIn, Exists, DoesNotExist"
+        "matchExpressions[1].operator: 'Gt' is not one of In, NotIn, Exists, DoesNotExist"
     );
     CHECK(
         error(expression("a", "In", "")) ==

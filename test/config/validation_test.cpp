@@ -235,7 +235,8 @@ TEST_CASE("custom labels keep their limits", "[config][validation]") {
         Row{R"({"name":"_a"})", "customLabels[0].name: must match"},
         Row{R"({"name":"a"},{"name":"a"})", "customLabels[1].name: \"a\" is there twice"},
         Row{R"({"name":"a","sourceLabelKey":"k","sourceAnnotationKey":"k"})", "mutually exclusive"},
-        Row{R"({"name":"a","sourceLabelKey":"k k"})", "sourceLabelKey: \"k k\" is no label key"},
+        Row{R"({"name":"a","sourceLabelKey":"k k"})",
+            "sourceLabelKey: \"k k\" is not a valid label key"},
         Row{R"({"name":"a","sourceKind":"Pod"})", "sourceKind: \"Pod\" is not one of"},
         Row{R"({"name":"a","sourceKind":"Workload"})", "trackedValues: must not be empty"},
         Row{R"({"name":"a","trackedValues":["x","x"]})", "must not contain duplicates"},
@@ -289,7 +290,7 @@ TEST_CASE("device class mappings keep their rules", "[config][validation]") {
     CHECK(has(found_in(two(counter_a, counter_a)), "already has a source for \"a\""));
     CHECK(has(found_in(mapping("x", "", "")), "deviceClassNames: must name 1 to 8"));
     CHECK(has(found_in(mapping("x", R"("c","c")", "")), "\"c\" is there twice"));
-    CHECK(has(found_in(mapping("x x", R"("c")", "")), "\"x x\" is no label key"));
+    CHECK(has(found_in(mapping("x x", R"("c")", "")), "\"x x\" is not a valid label key"));
     CHECK(has(found_in(repeat(R"({"name":"n#","deviceClassNames":["c"]})", 17)), "at most 16"));
     CHECK(has(found_in(mapping("x", R"("c")", R"("sources":[{}])")), "exactly one of counter"));
     CHECK(

@@ -78,10 +78,7 @@ TEST_CASE("pod sets of known kinds need no declaration", "[job-kinds][app-wrappe
             "{rayClusterSpec: {headGroupSpec: {" + pod + "}}}",
             "template.spec.rayClusterSpec.headGroupSpec.template=1"},
         Row{"v1", "Service", "{ports: []}", ""},
-        Row{"batch/v1",
-            "Job",
-            "{}",
-            "at.template: there is no pod template at \"template.spec.template\""}
+        Row{"batch/v1", "Job", "{}", "at.template: no pod template at \"template.spec.template\""}
     );
     CAPTURE(row.kind, row.spec);
     CHECK(wrapped(component(row.api_version, row.kind, row.spec)) == row.wrapped);
@@ -98,7 +95,7 @@ TEST_CASE("a declared pod set is found by its path", "[job-kinds][app-wrapper]")
     CHECK(wrapped(declared("template.spec.a[0].b")) == "template.spec.a[0].b=2");
     CHECK(
         wrapped(declared("template.spec.a[1].b")) ==
-        "at.podSets[0].path: there is no pod template at \"template.spec.a[1].b\""
+        "at.podSets[0].path: no pod template at \"template.spec.a[1].b\""
     );
     CHECK(
         wrapped(declared("spec.a[0].b")) ==
@@ -136,7 +133,7 @@ TEST_CASE(
         .set("podSets", *yaml::parse_document("[{path: template.none}]"));
     CHECK(
         story.create() ==
-        "spec.components[2].podSets[0].path: Invalid value: there is no pod template at "
+        "spec.components[2].podSets[0].path: Invalid value: no pod template at "
         "\"template.none\""
     );
     story.put();

@@ -184,7 +184,7 @@ TEST_CASE("a kind of jobs without namespaces is left alone, and told once", "[co
     CHECK(cluster.eventually([&] { return asked() > 3; }));
     CHECK(cluster.informers.has_synced());
     CHECK(cluster.lists() == 0);
-    CHECK(log.count("objects of the kind have no namespace") == 1);
+    CHECK(log.count("kind is cluster-scoped") == 1);
 }
 
 TEST_CASE("the definition of a kind is looked at once", "[controller]") {

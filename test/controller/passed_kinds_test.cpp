@@ -289,7 +289,7 @@ TEST_CASE("a walk ends at a kind that cannot be read", "[passed]") {
         oxen.cluster.start();
         oxen.put_child();
         CHECK(oxen.cluster.eventually(has_workload));
-        CHECK(log.count("kind whose integration is off may not be listed") == 1);
+        CHECK(log.count("kind of a disabled integration cannot be listed") == 1);
         CHECK(log.count("list failed") == 0);
     }
 }

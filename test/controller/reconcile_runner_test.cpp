@@ -257,7 +257,7 @@ TEST_CASE("a failure is logged once until it changes or ends", "[controller]") {
         fail_with("too long");
     }
     CHECK(log.count("too long") == 1);
-    CHECK(log.count("warning write was not accepted object=vip") == 1);
+    CHECK(log.count("warning write was rejected object=vip") == 1);
     fail_with("too short");
     CHECK(log.count("too short") == 1);
     CHECK(bench.runner.work().at("workloadpriorityclass_controller").failed == 4);
@@ -297,7 +297,7 @@ TEST_CASE("an object that goes on failing is reported once an hour", "[controlle
     CHECK(bench.events.size() == 1);
     run_for(minutes(20), refusal);
     CHECK(bench.events.size() == 2);
-    CHECK(log.count("warning reconcile goes on failing object=vip") == 2);
+    CHECK(log.count("warning reconcile keeps failing object=vip") == 2);
 
     run_for(minutes(3), {});
     CHECK(failing() == 0);

@@ -431,8 +431,8 @@ class InstallTest(unittest.TestCase):
         self.submit("first")
         wait_until(lambda: not self.get_job("first")["spec"]["suspend"], 30, "it runs")
         log = controller.log.read_text()
-        self.assertIn("kind is not served; it is followed once it is", log)
-        for loud in ('"error"', " error ", "may not be listed"):
+        self.assertIn("kind is not served; watching starts once it is", log)
+        for loud in ('"error"', " error ", "permission is missing"):
             self.assertNotIn(loud, log)
 
     def test_the_account_of_the_controller_cannot_change_images(self):

@@ -62,8 +62,8 @@ TEST_CASE(
     const std::vector<Case> cases = {
         {"apiVersion", "a/b/c", "apiVersion: \"a/b/c\" is not of the form group/version"},
         {"apiVersion", "example.com", "apiVersion: \"example.com\" is not of the form"},
-        {"kind", "No Kind", "kind: \"No Kind\" is no kind"},
-        {"resource", "Jobs", "resource: \"Jobs\" is no resource"},
+        {"kind", "No Kind", "kind: \"No Kind\" is not a valid kind"},
+        {"resource", "Jobs", "resource: \"Jobs\" is not a valid resource"},
         {"suspended", "{}", "suspended: unknown field; did you mean \"suspend\"?"},
         {"suspend", "{}", "suspend.path: is required"},
         {"suspend", "{path: 'spec.x[*]'}", "suspend.path: \"spec.x[*]\" may lead to several"},
@@ -73,7 +73,8 @@ TEST_CASE(
         {"podSets", "[]", "podSets: is required"},
         {"podSets", "[{template: t}]", "podSets[0].name: needs either name or nameFrom"},
         {"podSets", "[{name: a, nameFrom: b, template: t}]", "podSets[0].name: needs either"},
-        {"podSets", "[{name: A, template: t}]", "podSets[0].name: \"A\" is no name of a pod set"},
+        {"podSets", "[{name: A, template: t}]", "podSets[0].name: \"A\" is not a valid pod set name"
+        },
         {"podSets", "[{name: a}]", "podSets[0].template: is required"},
         {"podSets", "[{name: a, at: 'x[*]', template: t}]", "podSets[0].name: would be the name"},
         {"podSets",

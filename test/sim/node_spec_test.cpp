@@ -56,7 +56,7 @@ TEST_CASE("what a description gets wrong is said", "[sim][nodes]") {
         Case{"gpu: 2x cpu=4 memory=8Gi", "gpu: \"cpu=4 memory=8Gi\": it holds a space"},
         Case{"gpu: cpu=-4", "gpu: cpu=-4: the amount is negative"},
         Case{"gpu: cpu=", "gpu: cpu=: the amount cannot be read"},
-        Case{"gpu: cpu=4,,memory=1Gi", "gpu: \"\": it is none of resource=amount"},
+        Case{"gpu: cpu=4,,memory=1Gi", "gpu: \"\": it is not resource=amount"},
         Case{"gpu: c!u=4", "gpu: c!u=4: the resource's name: "},
         Case{"gpu: mem=1Gi", "gpu: mem=1Gi: nodes have no such resource; did you mean \"memory\"?"},
         Case{"gpu: gadgets=2", "unless it has a domain, as nvidia.com/gpu has"},
@@ -65,8 +65,8 @@ TEST_CASE("what a description gets wrong is said", "[sim][nodes]") {
         Case{"gpu: label:a=b/c", "gpu: label:a=b/c: the value: "},
         Case{std::string(62, 'a') + ": cpu=1", "must be no more than 63"},
         Case{"gpu: taint:a=b:NoSchedule,taint:a=c:NoSchedule", "another of this key and effect"},
-        Case{"gpu: labels=a=b;c", "\"label:c\": it is none of resource=amount"},
-        Case{"gpu: taint:a=b", "taint:a=b: the effect is none of NoSchedule"},
+        Case{"gpu: labels=a=b;c", "\"label:c\": it is not resource=amount"},
+        Case{"gpu: taint:a=b", "taint:a=b: the effect is not NoSchedule"},
         Case{"gpu: taint:a!=b:NoSchedule", "taint:a!=b:NoSchedule: the key: "}
     );
     const auto made = make_nodes(text);

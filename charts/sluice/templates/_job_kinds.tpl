@@ -139,7 +139,7 @@ are jobs (neither batch/job nor pod). What makes pods alone (`ofPods`) is needed
   {{- end }}
 {{- end }}
 {{- if $isPod }}
-# Pods that are held back for the object that makes them.
+# Pods that are gated for the object that creates them.
 - name: mheld{{ .kind }}.kb.io
   admissionReviewVersions: [v1]
   {{ include "sluice.webhookClient" (dict "root" $root "path" $path) }}
@@ -164,8 +164,8 @@ are jobs (neither batch/job nor pod). What makes pods alone (`ofPods`) is needed
       'kueue.x-k8s.io/pod-suspending-parent' in object.metadata.?annotations.orValue({})
 {{- end }}
 {{- if or (not (or .serves .heldAlone)) (and .serves (include "sluice.managesAll" $root)) }}
-# Jobs that name no queue get the LocalQueue `default` where there is one, and are suspended with
-# manageJobsWithoutQueueName.
+# Jobs without a queue get the LocalQueue `default`, if it exists. With manageJobsWithoutQueueName
+# they are also suspended.
 - name: munqueued{{ .kind }}.kb.io
   admissionReviewVersions: [v1]
   {{ include "sluice.webhookClient" (dict "root" $root "path" $path) }}
@@ -185,7 +185,7 @@ are jobs (neither batch/job nor pod). What makes pods alone (`ofPods`) is needed
     resources: [{{ .resource }}]
   {{- if $isPod }}
   matchConditions:
-  # Else mheld{{ .kind }}.kb.io is asked.
+  # Otherwise mheld{{ .kind }}.kb.io is called.
   - name: is-not-held
     expression: >-
       !('kueue.x-k8s.io/pod-suspending-parent' in object.metadata.?annotations.orValue({}))
@@ -204,7 +204,7 @@ are jobs (neither batch/job nor pod). What makes pods alone (`ofPods`) is needed
   {{ include "sluice.webhookClient" (dict "root" $root "path" $path) }}
   failurePolicy: {{ $root.Values.webhooks.queuedJobsFailurePolicy }}
   sideEffects: None
-  # Of an update either the old or the new object must match.
+  # For an update, either the old or the new object must match.
   objectSelector:
     matchExpressions:
     - {key: kueue.x-k8s.io/queue-name, operator: Exists}
@@ -255,7 +255,7 @@ are jobs (neither batch/job nor pod). What makes pods alone (`ofPods`) is needed
       'system:serviceaccount:{{ $root.Release.Namespace }}:{{ include "sluice.manager" $root }}'
   - name: not-being-deleted
     expression: "!has(object.metadata.deletionTimestamp)"
-  # Else v{{ .kind }}.kb.io judges it.
+  # Otherwise v{{ .kind }}.kb.io reviews it.
   - name: names-no-queue
     expression: >-
       ![object, oldObject].exists(job, job != null &&

@@ -71,7 +71,7 @@ webhook. Left out are the rules of layers of slices, whose annotation is a text 
     object.spec.completions : variables.parallelism
 - name: minimum
   expression: variables.annotations[?'kueue.x-k8s.io/job-min-parallelism'].orValue('')
-# It is judged where it is new.
+# Validated only if it is new.
 - name: hasNewMinimum
   expression: >-
     'kueue.x-k8s.io/job-min-parallelism' in variables.annotations && (!variables.isUpdate ||

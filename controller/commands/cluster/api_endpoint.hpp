@@ -1,3 +1,4 @@
+// HTTPS endpoint of an embedded API server: certificates, administrator token and kubeconfig.
 #pragma once
 
 #include "apiserver/api_server.hpp"
@@ -14,42 +15,43 @@
 
 namespace sluice::commands {
 
-/// Where an embedded API server is reached: over HTTPS on the loopback, with an authority and a
-/// token of its own. Thread: that of the loop it serves on, unless said otherwise.
+/// Serves an embedded API server over HTTPS on the loopback interface, with its own certificate
+/// authority and its own token. Thread: the one of the loop that it serves on, unless stated
+/// otherwise.
 class ApiEndpoint {
   public:
-    /// Of its cluster, user and context in the kubeconfig.
+    /// Name of the cluster, the user and the context in the kubeconfig.
     static constexpr const char* kName = "sluice-dev";
 
     struct Options {
-        std::uint16_t port = 0;  ///< 0: any free one
-        /// How webhooks are called; none: over HTTP.
+        std::uint16_t port = 0;  ///< 0: any free port
+        /// How the server calls webhooks; if it is not set, over HTTP.
         apiserver::WebhookTransport webhooks{};
     };
 
-    /// Its certificate is valid from `now` on.
+    /// Makes the certificates, which are valid from `now` on, and a random token.
     static Result<std::unique_ptr<ApiEndpoint>> make(Time now);
     ApiEndpoint(const ApiEndpoint&) = delete;
     ApiEndpoint& operator=(const ApiEndpoint&) = delete;
 
-    /// What clients have to trust, PEM.
+    /// The CA certificate that clients must trust, in PEM.
     const std::string& authority() const { return authority_.certificate_pem; }
-    /// Of the administrator; the server that is served must know it.
+    /// The administrator's token; the API server passed to serve() must know it.
     const std::string& token() const { return token_; }
-    /// Listens at once. Lifetime: what it is given must outlive it. Errors: Unavailable when the
-    /// port is taken. Thread: any.
+    /// Starts to listen immediately. Lifetime: `loop`, `server` and `clock` must outlive this
+    /// object. Errors: Unavailable if the port is in use. Thread: any.
     Result<void> serve(
         net::EventLoop& loop, apiserver::ApiServer& server, const Clock& clock, Options options
     );
-    /// Lets running requests finish for a moment. Requires: it serves.
+    /// Stops listening; gives running requests a moment to finish. Requires: serve() succeeded.
     boost::asio::awaitable<void> stop();
 
-    /// Requires: it serves. Thread: any.
+    /// The port that it listens on. Requires: serve() succeeded. Thread: any.
     std::uint16_t port() const { return http_->port(); }
-    /// How clients reach it, a kubeconfig as JSON, whose user acts in the name of `user` ("": its
-    /// own). Requires: it serves. Thread: any.
+    /// Returns a kubeconfig, as JSON, for clients of this endpoint. They impersonate `user`; if it
+    /// is empty, they act as the administrator. Requires: serve() succeeded. Thread: any.
     std::string kubeconfig(const std::string& user = "") const;
-    /// Requires: it serves.
+    /// The HTTP handler in front of the API server. Requires: serve() succeeded.
     apiserver::HttpFront& front() { return *front_; }
     bool is_serving() const { return http_ != nullptr; }
 

@@ -29,7 +29,7 @@ bool manages_jobs_without_queue(const json::Value& configuration) {
     return value != nullptr && value->is_bool() && value->as_bool();
 }
 
-/// Returns true if the webhook is about objects that serve and name a queue.
+/// Returns true if the webhook reviews objects of a serving kind that name a queue.
 bool is_of_serving_kind(std::string_view webhook) {
     constexpr std::array<std::string_view, 3> kKinds{
         "deployment.kb.io", "leaderworkerset.kb.io", "statefulset.kb.io"
@@ -37,7 +37,8 @@ bool is_of_serving_kind(std::string_view webhook) {
     return !webhook.empty() && std::ranges::find(kKinds, webhook.substr(1)) != kKinds.end();
 }
 
-/// Asks about objects that serve also if they name no queue, and about each change of such jobs.
+/// Widens a webhook for `manageJobsWithoutQueueName`: a webhook of a serving kind reviews objects
+/// without a queue too, and a webhook for jobs without a queue reviews updates too.
 void ask_about_all(json::Value& webhook) {
     const std::string_view name = webhook.string_at("name");
     if (is_of_serving_kind(name)) {
@@ -101,7 +102,7 @@ json::Value make_configuration() {
 
 namespace {
 
-/// The user's file, if it can be read as a Configuration.
+/// Reads the user's file. Errors: Invalid if it is not a valid Configuration.
 Result<json::Value> read_document(const std::string& file) {
     const auto text = read_file(file);
     if (!text) {
@@ -127,7 +128,7 @@ Result<json::Value> read_document(const std::string& file) {
     return given;
 }
 
-/// What the controller would say of the whole.
+/// Validates the whole document as the controller does when it starts.
 Result<void> check_document(const json::Value& document) {
     const auto configuration = config::parse_configuration(document, kEmbeddedNamespace);
     if (!configuration) {
@@ -141,7 +142,7 @@ Result<void> check_document(const json::Value& document) {
     return violations.empty() ? Result<void>() : make_invalid(config::to_string(violations));
 }
 
-/// Sets `Name=true,Other=false` in an object of gates. Requires: they can be read.
+/// Sets `Name=true,Other=false` in an object of gates. Requires: the text is valid.
 void set_gates(json::Value& gates, std::string_view text) {
     while (!text.empty()) {
         const std::string_view pair = text.substr(0, text.find(','));
@@ -182,7 +183,7 @@ Result<json::Value> read_configuration(const std::string& file, const std::strin
         }
     }
     if (own_gates != nullptr && !own_gates->is_object()) {
-        gates = *own_gates;  // the controller says what is wrong with it
+        gates = *own_gates;  // the controller reports the error
     }
     json::Value own = make_configuration();
     for (auto& [key, value] : own.as_object()) {
@@ -200,13 +201,13 @@ Result<json::Value> read_configuration(const std::string& file, const std::strin
 
 namespace {
 
-/// What a manifest says of its object.
+/// The identity of an object in its manifest.
 struct Named {
     std::string api_version;
     std::string kind;
     std::string group;
     std::string version;
-    std::string ns;  ///< of a kind in namespaces
+    std::string ns;  ///< empty for a cluster-scoped kind
     std::string name;
     std::string generate_name;
     apiserver::ResourceTable::TypePointer type;
@@ -246,9 +247,9 @@ json::Value with_last_applied(const apiserver::ResourceTable& types, json::Value
     const bool is_well_formed = metadata != nullptr && metadata->is_object() &&
                                 (annotations == nullptr || annotations->is_object());
     if (!is_well_formed) {
-        return object;  // the server says what is wrong with it
+        return object;  // the server reports the error
     }
-    // kubectl names the namespace, and notes that there were no annotations.
+    // kubectl records the namespace, and an empty map if the object has no annotations.
     json::Value noted = object;
     json::Value* noted_metadata = noted.find("metadata");
     if (annotations == nullptr) {
@@ -272,7 +273,7 @@ Result<apiserver::Request> make_apply_request(
     }
     const bool is_created = names.name.empty();
     if (is_created && names.generate_name.empty()) {
-        return make_invalid(fmt::format("a {} without metadata.name", names.kind));
+        return make_invalid(fmt::format("{} has no metadata.name", names.kind));
     }
     std::string path = names.group.empty() ? "/api/" + names.version : "/apis/" + names.api_version;
     path += names.type->is_namespaced ? "/namespaces/" + names.ns : "";

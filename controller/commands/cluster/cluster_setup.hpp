@@ -1,3 +1,4 @@
+// Objects and configuration that an embedded cluster starts with, and requests that apply objects.
 #pragma once
 
 #include "apiserver/types/request.hpp"
@@ -14,40 +15,43 @@ namespace sluice::commands {
 /// The namespace of Sluice's own objects in an embedded cluster.
 inline constexpr const char* kEmbeddedNamespace = "kueue-system";
 
-/// The account of examples/deploy, in whose name the controller of an embedded cluster acts: it has
-/// the rights of production, and the webhooks are not asked about its writes.
+/// The service account from examples/deploy that the controller of an embedded cluster uses. It has
+/// the same rights as in production, and its writes bypass the webhooks.
 inline constexpr const char* kEmbeddedAccount =
     "system:serviceaccount:kueue-system:sluice-controller-manager";
 
-/// Returns the objects of a cluster before a user comes: definitions, the controller's namespace,
-/// account and rights, webhook configurations, the policy on tenants' writes. With
-/// `manageJobsWithoutQueueName` in the configuration the webhooks are those that the chart renders
-/// for it. Errors: none that a user could mend.
+/// Returns the objects that exist before the user creates any: CRDs, the controller's namespace,
+/// service account and rights, webhook configurations, and the policy on tenants' writes. If the
+/// configuration sets `manageJobsWithoutQueueName`, the webhooks are the ones that the chart
+/// renders for it. Errors: a built-in manifest is not valid YAML, which a user cannot fix.
 Result<std::vector<json::Value>> setup_objects(const json::Value& configuration);
 
-/// A Configuration of a controller that queues every kind of jobs and serves nothing; kinds that
-/// the cluster has no definition of may come later.
+/// Returns the Configuration of a controller that queues all kinds of jobs and serves no health,
+/// metrics or visibility endpoint. A kind whose CRD is missing is queued once the CRD exists.
 json::Value make_configuration();
-/// That of the user's file ("": none) with what an embedded cluster needs, and with the feature
-/// gates of a command line (`Name=true,Other=false`). Errors: Invalid for a file that cannot be
-/// read, for gates that cannot, and for gates in both.
+/// Returns the Configuration in the user's file (an empty one if `file` is empty), with the values
+/// that an embedded cluster needs and the feature gates of a command line
+/// (`Name=true,Other=false`). Errors: Invalid if the file or the gates are invalid, or if both set
+/// gates.
 Result<json::Value> read_configuration(const std::string& file, const std::string& feature_gates);
 
-/// The object with the annotation that `kubectl apply` compares a later manifest with; without it
-/// where the object is large.
+/// Returns the object with the annotation that `kubectl apply` compares a later manifest with;
+/// without the annotation if the object is too large for it.
 json::Value with_last_applied(const apiserver::ResourceTable& types, json::Value object);
 
-/// The request that `kubectl apply --server-side --force-conflicts` makes of an object or, where it
-/// has a generateName instead of a name, `kubectl create`; in the namespace `default` unless it
-/// names one. Errors: Invalid for a kind that is not there, or without any name.
+/// Returns the request that `kubectl apply --server-side --force-conflicts` sends for an object or,
+/// if the object has a generateName instead of a name, the request of `kubectl create`. An object
+/// without a namespace goes into `default`. Errors: Invalid if the server does not know the kind,
+/// or if the object has neither a name nor a generateName.
 Result<apiserver::Request> make_apply_request(
     const apiserver::ResourceTable& types, const json::Value& object, std::string_view manager
 );
 
-/// How people name the object: `namespace/name`, or the name alone of a kind of cluster scope.
+/// Returns `namespace/name`, or only the name if the kind is cluster-scoped.
 std::string full_name(const apiserver::ResourceTable& types, const json::Value& object);
 
-/// What the API server's answer says. Errors: Invalid with the message of its Status.
+/// Returns success or failure of a response. Errors: Invalid, with the message of the Status in the
+/// response.
 Result<void> read_answer(const apiserver::Response& response);
 
 }  // namespace sluice::commands

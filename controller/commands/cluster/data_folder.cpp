@@ -29,7 +29,7 @@ Error failure(const std::filesystem::path& path, std::string_view what) {
     );
 }
 
-/// The name of a file is on the disk once its folder is.
+/// Makes the name of a new file durable: it is on disk only once its folder is.
 Result<void> sync_folder(const std::filesystem::path& folder) {
     const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (opened < 0) {
@@ -63,7 +63,8 @@ Result<std::unique_ptr<DataFolder>> DataFolder::open(const std::filesystem::path
     std::error_code failed;
     std::filesystem::create_directories(folder, failed);
     if (failed) {
-        return make_invalid(fmt::format("{} cannot be made: {}", folder.string(), failed.message())
+        return make_invalid(
+            fmt::format("{} cannot be created: {}", folder.string(), failed.message())
         );
     }
     const auto path = folder / kLock;

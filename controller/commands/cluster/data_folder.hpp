@@ -1,3 +1,4 @@
+// Folder on disk that keeps a snapshot of an embedded cluster.
 #pragma once
 
 #include "apiserver/state/snapshot.hpp"
@@ -11,20 +12,21 @@
 
 namespace sluice::commands {
 
-/// The folder in which one process at a time keeps a snapshot of its cluster.
+/// A folder in which a single process keeps a snapshot of its cluster.
 class DataFolder {
   public:
-    /// Makes the folder where there is none, and takes it. Errors: Invalid, naming folder and
-    /// reason; another process has it, for one.
+    /// Creates the folder if it does not exist, and locks it. Errors: Invalid, with the folder and
+    /// the reason; for example, another process holds the lock.
     static Result<std::unique_ptr<DataFolder>> open(const std::filesystem::path& folder);
     ~DataFolder();
     DataFolder(const DataFolder&) = delete;
     DataFolder& operator=(const DataFolder&) = delete;
 
-    /// What was saved last; nothing in a new folder. Errors: Invalid, naming file and reason.
+    /// Returns the snapshot that was saved last; nullopt in a new folder. Errors: Invalid, with the
+    /// file and the reason.
     Result<std::optional<apiserver::StoreImage>> load() const;
-    /// Saves, wholly or not at all, whatever happens meanwhile; only the owner may read it. Errors:
-    /// Invalid, naming file and reason.
+    /// Replaces the snapshot atomically: after a crash, the file is either the old or the new one.
+    /// Only its owner may read it. Errors: Invalid, with the file and the reason.
     Result<void> save(std::string_view text) const;
 
   private:

@@ -25,10 +25,10 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// How long the simulated cluster sleeps at most.
+/// The longest time that the simulated cluster sleeps.
 constexpr Duration kSleepMax = std::chrono::seconds(1);
 
-/// Runs a function on the loop's thread and waits for what it returns.
+/// Runs a function on the loop's thread, waits for it, and returns its result.
 template <class F>
 auto call_on(net::EventLoop& loop, F function) {
     std::promise<decltype(function())> done;
@@ -126,7 +126,8 @@ Result<void> EmbeddedCluster::listen() {
     return {};
 }
 
-/// Namespaces that were restored have the authority of the run before.
+/// Restored namespaces contain the CA certificate of the previous run; replaces it by the current
+/// one.
 void EmbeddedCluster::publish_authority() {
     apiserver::State& state = server_->state();
     std::vector<std::string> namespaces;
@@ -148,7 +149,7 @@ asio::awaitable<void> EmbeddedCluster::simulate() {
             wait = std::clamp<Duration>(*next - clock_.now(), Duration(), kSleepMax);
         }
         if (cluster_->has_work()) {
-            // The same thread serves requests: they are not to wait until all is done.
+            // This thread also serves requests: they must not wait until all work is done.
             co_await asio::post(thread_.loop().executor(), asio::use_awaitable);
         } else {
             co_await changed_->wait(wait);

@@ -1,3 +1,4 @@
+// A cluster in real time for `sluice dev`: embedded API server, simulated nodes, pods and jobs.
 #pragma once
 
 #include "apiserver/api_server.hpp"
@@ -17,43 +18,45 @@
 
 namespace sluice::commands {
 
-/// An embedded API server on a thread of its own, reached over HTTPS on the loopback, with a
+/// An embedded API server in its own thread, served over HTTPS on the loopback interface, with a
 /// simulated cluster around it.
 class EmbeddedCluster {
   public:
     struct Options {
-        std::uint16_t port = 0;  ///< 0: any free one
+        std::uint16_t port = 0;  ///< 0: any free port
         std::uint64_t seed = 1;
-        std::vector<std::string> nodes;  ///< descriptions, as sim::make_nodes() reads them
+        std::vector<std::string> nodes;  ///< descriptions or files, see read_nodes()
         sim::Pace pace{};
         Duration job_batch{};        ///< see sim::SimulatedCluster::Options
-        bool is_simulated = true;    ///< else there is the API server alone
-        bool has_controller = true;  ///< in this process; see apiserver::ApiServer::Options
-        /// What is there from the start; nodes that are there are not made again.
+        bool is_simulated = true;    ///< false: only the API server
+        bool has_controller = true;  ///< true: in this process; see apiserver::ApiServer::Options
+        /// The objects that exist from the start; nodes among them are not created again.
         std::optional<apiserver::StoreImage> image{};
     };
 
-    /// Listens at once. Errors: Invalid for a description of nodes; Unavailable when the port is
-    /// taken.
+    /// Starts to listen immediately. Errors: Invalid for a node description; Unavailable if the
+    /// port is in use.
     static Result<std::unique_ptr<EmbeddedCluster>> start(Options options, const Clock& clock);
     ~EmbeddedCluster();
     EmbeddedCluster(const EmbeddedCluster&) = delete;
     EmbeddedCluster& operator=(const EmbeddedCluster&) = delete;
 
     std::uint16_t port() const { return endpoint_->port(); }
-    /// How clients reach it, a kubeconfig as JSON, in the name of `user` ("": the administrator).
+    /// Returns a kubeconfig, as JSON, for clients; they impersonate `user`, or act as the
+    /// administrator if it is empty.
     std::string kubeconfig(const std::string& user = "") const {
         return endpoint_->kubeconfig(user);
     }
-    /// Applies an object as `kubectl apply --server-side` does. Errors: what the server says.
-    /// Thread: any but the server's.
+    /// Applies an object as `kubectl apply --server-side` does. Errors: Invalid, with the server's
+    /// message. Thread: any but the server's.
     Result<void> apply(const json::Value& object);
-    /// As apply(), such that a later `kubectl apply` of the manifest works as after one of its own.
+    /// Does the same as apply(), and adds the annotation that a later `kubectl apply` of the
+    /// manifest compares with.
     Result<void> apply_manifest(const json::Value& object);
-    /// The answer to a request. Thread: any but the server's.
+    /// Sends a request and returns the response. Thread: any but the server's.
     apiserver::Response request(apiserver::Request request);
-    /// Lets a function look at everything that is there. Thread: any but the server's, on which the
-    /// function is called.
+    /// Calls a function with all objects, on the server's thread, and waits for it. Thread: any but
+    /// the server's.
     void look(const std::function<void(const apiserver::State&)>& function);
 
   private:
@@ -62,7 +65,7 @@ class EmbeddedCluster {
     void publish_authority();
     bool has_node(const json::Value& node) const;
     boost::asio::awaitable<void> simulate();
-    /// A request of the simulated cluster, webhooks asked.
+    /// Sends a request of the simulated cluster, through the webhooks.
     boost::asio::awaitable<void> send(
         apiserver::Request request, sim::SimulatedCluster::Answered answered
     );

@@ -21,7 +21,7 @@ bool names_file(std::string_view text) {
     return text.ends_with(".yaml") || text.ends_with(".yml") || text.ends_with(".json");
 }
 
-/// What a Node has for pods; else its whole capacity.
+/// Returns the Node's allocatable resources; its capacity if it has none.
 Result<json::Value> read_room(const json::Value& node) {
     json::Value room = sim::NodeParts().room;
     const json::Value* amounts = node.find_path({"status", "allocatable"});
@@ -47,7 +47,7 @@ Result<json::Value> read_node(const json::Value& object) {
     const std::string name(sim::text_at(object, {"metadata", "name"}));
     if (object.string_at("kind") != "Node" || object.string_at("apiVersion") != "v1" ||
         name.empty()) {
-        return make_invalid("a Node of apiVersion v1 with a name is expected");
+        return make_invalid("must be a Node of apiVersion v1 with a name");
     }
     auto room = read_room(object);
     if (!room) {

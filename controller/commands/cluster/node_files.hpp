@@ -1,3 +1,4 @@
+// Reads the values of `--nodes`: descriptions of simulated nodes, or files of Nodes.
 #pragma once
 
 #include "base/error.hpp"
@@ -8,9 +9,10 @@
 
 namespace sluice::commands {
 
-/// The simulated Nodes of `--nodes`, in order: each says them itself (sim::make_nodes()) or names a
-/// file of Nodes, such as `kubectl get nodes -o yaml` writes; of these the names, labels, taints
-/// and what they have for pods are taken. Errors: Invalid, with the place in the file.
+/// Returns the simulated Nodes of `--nodes`, in order. A value is a description for
+/// sim::make_nodes(), or a file of Nodes, for example the output of `kubectl get nodes -o yaml`.
+/// From a file it takes names, labels, taints, `unschedulable` and allocatable resources. Errors:
+/// Invalid, with the place in the file.
 Result<std::vector<json::Value>> read_nodes(const std::vector<std::string>& given);
 
 }  // namespace sluice::commands

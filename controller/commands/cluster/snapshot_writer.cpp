@@ -9,7 +9,7 @@ namespace sluice::commands {
 namespace {
 
 constexpr Duration kPauseMin = std::chrono::seconds(1);
-/// Saving takes at most this part of the time: one in so many.
+/// Saving takes at most one part in kShare of the time.
 constexpr int kShare = 10;
 
 }  // namespace

@@ -1,3 +1,4 @@
+// Thread that saves snapshots of a changing cluster to its folder.
 #pragma once
 
 #include "apiserver/state/snapshot.hpp"
@@ -14,24 +15,27 @@
 
 namespace sluice::commands {
 
-/// Saves a cluster to its folder when it has changed, once a second at most, from a thread of its
-/// own. A failure is told once, and what is there stays until it works again.
+/// Saves a cluster to its folder after changes, at most once a second, in its own thread. It
+/// reports only the first of successive failures; the folder keeps the last snapshot until a save
+/// succeeds.
 class SnapshotWriter {
   public:
-    /// Takes an image if there is something newer than that version. Thread: the writer's.
+    /// Returns an image if the cluster has changed since that version, otherwise nullopt. Thread:
+    /// the writer's.
     using Take = std::function<std::optional<apiserver::StoreImage>(std::int64_t version)>;
 
-    /// Takes the reason of a failure. Thread: the writer's.
+    /// Reports the reason of a failure. Thread: the writer's.
     using Tell = std::function<void(const Error&)>;
 
-    /// Lifetime: folder and clock must outlive it.
+    /// Starts the thread. Lifetime: `folder` and `clock` must outlive this object.
     SnapshotWriter(const DataFolder& folder, Take take, Tell tell, const Clock& clock);
-    /// Ends without saving what finish() was not called for.
+    /// Stops the thread without saving: changes since the last save are lost unless finish() was
+    /// called.
     ~SnapshotWriter();
     SnapshotWriter(const SnapshotWriter&) = delete;
     SnapshotWriter& operator=(const SnapshotWriter&) = delete;
 
-    /// Saves what is there now and ends. Errors: those of DataFolder::save().
+    /// Stops the thread and saves the present state. Errors: those of DataFolder::save().
     Result<void> finish();
 
   private:

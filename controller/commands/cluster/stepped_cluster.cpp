@@ -16,13 +16,13 @@ namespace sluice::commands {
 
 namespace {
 
-/// A request to stop is noticed after so much virtual time.
+/// Longest virtual time until a request to stop is noticed.
 constexpr Duration kPiece = std::chrono::hours(1);
 constexpr Duration kPause = std::chrono::milliseconds(100);
-/// Of the machine's time, in which sockets close.
+/// Real time that sockets get to close.
 constexpr Duration kClosing = std::chrono::milliseconds(10);
-/// What is due may come to nothing, and what comes next is then looked for so often: a creation
-/// that is refused is tried again for ever.
+/// How often step_to_next() tries when due work changes nothing: without a limit, a creation that
+/// is always refused would be retried forever.
 constexpr int kFruitlessMax = 20;
 
 std::string text_of(const json::Value& object, std::initializer_list<std::string_view> path) {
@@ -52,8 +52,8 @@ SteppedCluster::SteppedCluster(Options options, std::unique_ptr<ApiEndpoint> end
     options_.cluster.stop = ending_.get_token();
 }
 
-/// What runs on the loop ends before what it uses. Ends take virtual time, and those of sockets the
-/// machine's.
+/// Stops the tasks of the loop before destroying what they use. Stopping takes virtual time;
+/// closing sockets takes real time.
 SteppedCluster::~SteppedCluster() {
     ending_.request_stop();
     if (requests_) {
@@ -83,7 +83,7 @@ boost::asio::awaitable<void> SteppedCluster::close(bool* is_closed) {
 }
 
 Result<std::unique_ptr<SteppedCluster>> SteppedCluster::start(Options options) {
-    // Clients judge the certificate by the machine's clock.
+    // Clients compare the certificate's validity with the real clock.
     auto endpoint = ApiEndpoint::make(SystemClock().now());
     if (!endpoint) {
         return endpoint.error();
@@ -165,9 +165,9 @@ Result<void> SteppedCluster::apply(const json::Value& object) {
             return read_answer(*response);
         }
         if (options_.stop.stop_requested()) {
-            return Error{ErrorCode::Canceled, "it is to stop", {}};
+            return Error{ErrorCode::Canceled, "a stop was requested", {}};
         }
-        wait();  // a webhook of the user's takes the machine's time
+        wait();  // a user's webhook takes real time
     }
 }
 
@@ -198,7 +198,7 @@ SteppedCluster::Due SteppedCluster::step_to_next() {
 
 void SteppedCluster::wait() {
     is_waiting_ = true;
-    // What has come since is seen here, and later it ends the loop.
+    // Changes made before this call end the wait at once; later changes stop the loop.
     if (!std::exchange(has_changed_, false) && !options_.stop.stop_requested()) {
         const std::stop_callback on_stop(options_.stop, [this] { wake([] {}); });
         cluster_->loop().run();

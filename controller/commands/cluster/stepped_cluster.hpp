@@ -1,3 +1,4 @@
+// A cluster on virtual time, served over HTTPS and advanced in steps, for `sluice dev --step`.
 #pragma once
 
 #include "apiserver/state/store.hpp"
@@ -17,48 +18,50 @@
 
 namespace sluice::commands {
 
-/// A VirtualCluster that clients reach over HTTPS, and whose time stands still between steps.
+/// A VirtualCluster that clients reach over HTTPS, and whose time advances only in steps.
 ///
-/// API server, simulated cluster and controller are in one thread and on one clock, without sockets
-/// between them. So all that is due is done when nothing is left that could go on without time:
-/// nobody has to guess whether an answer is still on its way. Only what clients and their own
-/// webhooks send comes at times of the machine. Thread: one.
+/// API server, simulated cluster and controller share one thread and one clock, without sockets
+/// between them. Therefore a step is complete when nothing can happen until time advances: no one
+/// has to guess whether a response is still on its way. Only requests of clients and responses of
+/// their webhooks arrive in real time. Thread: one.
 class SteppedCluster {
   public:
     struct Options {
-        VirtualCluster::Options cluster;  ///< foreign webhooks: none are those over HTTP
-        std::uint16_t port = 0;           ///< 0: any free one
-        std::stop_token stop{};           ///< ends what would go on
+        VirtualCluster::Options cluster;  ///< if foreign_webhooks is not set: over HTTP
+        std::uint16_t port = 0;           ///< 0: any free port
+        std::stop_token stop{};           ///< stops running steps and waits
     };
 
-    /// Listens, with a controller that is ready. Errors: those of VirtualCluster and ApiEndpoint.
+    /// Starts to listen, with a controller that is ready. Errors: those of VirtualCluster and
+    /// ApiEndpoint.
     static Result<std::unique_ptr<SteppedCluster>> start(Options options);
     ~SteppedCluster();
     SteppedCluster(const SteppedCluster&) = delete;
     SteppedCluster& operator=(const SteppedCluster&) = delete;
 
-    /// Applies an object as `kubectl apply --server-side` does, such that a later `kubectl apply`
-    /// of it works as after one of its own. Errors: what the server says; Canceled when it is to
-    /// stop.
+    /// Applies an object as `kubectl apply --server-side` does, with the annotation that a later
+    /// `kubectl apply` compares with. Errors: Invalid, with the server's message; Canceled if a
+    /// stop is requested.
     Result<void> apply(const json::Value& object);
-    /// Does what is due now and what follows at once.
+    /// Runs everything that is due now, and the controller's reactions to it.
     void react() { cluster_->run_reactions(); }
-    /// Lets so much time pass, and reacts.
+    /// Advances time by `duration`, and reacts.
     void step(Duration duration);
-    /// What a look at what is due has come to.
+    /// Result of step_to_next().
     enum class Due : std::uint8_t { Nothing, Done, Fruitless };
-    /// Goes on to the next moment at which something changes of its own accord, and reacts.
-    /// Fruitless: some of what was due is past, and nothing has changed by it.
+    /// Advances time to the next event of the simulation or deadline of the controller, and reacts.
+    /// Returns Nothing if there is neither, and Fruitless if several of them passed and changed
+    /// nothing.
     Due step_to_next();
-    /// Waits until a client has changed something, wake() was called, or it is to stop.
+    /// Waits until a client changes an object, wake() is called, or a stop is requested.
     void wait();
-    /// Calls the function between two pieces of work, and ends wait(). Thread: any.
+    /// Calls the function on the cluster's thread, and ends wait(). Thread: any.
     void wake(std::function<void()> function);
 
     Time now() const { return cluster_->now(); }
     std::uint16_t port() const { return endpoint_->port(); }
     std::string kubeconfig() const { return endpoint_->kubeconfig(); }
-    /// The Events since this was asked last, one a line.
+    /// Returns the Events since the last call, one per line.
     std::vector<std::string> take_events();
 
   private:
@@ -70,13 +73,13 @@ class SteppedCluster {
     boost::asio::awaitable<void> close(bool* is_closed);
 
     Options options_;
-    std::stop_source ending_;  ///< with the stop of the options, or at the end of this object
+    std::stop_source ending_;  ///< requested by the stop of the options, or by the destructor
     std::stop_callback<std::function<void()>> on_stop_;
     std::unique_ptr<VirtualCluster> cluster_;
     std::unique_ptr<ApiEndpoint> endpoint_;
     std::unique_ptr<net::TaskGroup> requests_;
     std::vector<std::string> events_;
-    bool has_changed_ = false;  ///< since it waited
+    bool has_changed_ = false;  ///< since wait() returned
     bool is_waiting_ = false;
 };
 

@@ -20,24 +20,24 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr const char* kUser = "sluice-test";
-/// Virtual; a controller that finds nothing in its way takes no time at all.
+/// Virtual time. A controller that meets no fault needs none of it.
 constexpr Duration kReadyMax = std::chrono::minutes(5);
 constexpr Duration kAnswerMax = std::chrono::minutes(1);
 constexpr Duration kEndMax = std::chrono::minutes(1);
-/// So long controllers gather changes before they write.
+/// How long controllers gather changes before they write.
 constexpr Duration kReaction = std::chrono::seconds(1);
 constexpr Duration kReactionsMax = std::chrono::seconds(3);
-/// Of the machine's time: who waits for a foreign webhook sees so often whether to stop.
+/// Real time between two checks for a stop request during a call of a foreign webhook.
 constexpr Duration kForeignPause = std::chrono::milliseconds(100);
 
 Error make_unavailable(std::string detail) {
     return Error{ErrorCode::Unavailable, std::move(detail), {}};
 }
 
-/// By what name the webhook configurations of cluster_setup.hpp have the controller's webhooks.
+/// Host name of the controller's webhooks in the configurations of cluster_setup.hpp.
 constexpr std::string_view kOwnServer = "kueue-webhook-service.kueue-system.svc";
 
-/// The path of a webhook by its URL.
+/// Returns the path in a webhook's URL.
 std::string find_path(std::string_view url) {
     const auto server = net::parse_server_url(url.substr(0, url.find('?')));
     return server ? server->path : "";
@@ -183,7 +183,7 @@ void VirtualCluster::kill_controller() {
     end_killed();
 }
 
-/// Lets killed processes come to their ends, for which time may pass.
+/// Advances time until all killed replicas have ended.
 void VirtualCluster::end_killed() {
     const Time end = now() + kEndMax;
     for (run_ready(); drop_ended(), !killed_.empty(); run_ready()) {
@@ -212,7 +212,7 @@ asio::awaitable<Result<json::Value>> VirtualCluster::call_webhook(apiserver::Web
         }
         co_return foreign;
     }
-    // It may be killed while it answers.
+    // Shared ownership: the replica may be killed while it answers.
     const std::shared_ptr<VirtualReplica> serving = find_serving();
     if (serving == nullptr) {
         co_return make_unavailable("no controller runs");

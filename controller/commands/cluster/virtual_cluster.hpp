@@ -1,3 +1,4 @@
+// A cluster with controller replicas in one thread on virtual time, for tests and simulations.
 #pragma once
 
 #include "apiserver/api_server.hpp"
@@ -27,77 +28,77 @@ namespace sluice::commands {
 
 /// A cluster with the whole controller in one thread on virtual time: an embedded API server, a
 /// simulated cluster around it, and replicas of the controller as it runs in production, without
-/// sockets. The same calls with the same seed have the same course. Thread: one, which has no other
-/// VirtualTime.
+/// sockets. Equal calls with an equal seed give equal results. Thread: one, which must have no
+/// other VirtualTime.
 class VirtualCluster {
   public:
     /// 2030-01-01 00:00 UTC.
     static constexpr Time kStart{std::chrono::seconds(1'893'456'000)};
-    /// Of pods that run for ever: longer than any run.
+    /// Run time of pods that run forever: longer than any simulation.
     static constexpr Duration kForever = sim::kForever;
 
     struct Options {
         std::uint64_t seed = 1;
         Time start = kStart;
-        std::vector<std::string> nodes;         ///< descriptions, as sim::make_nodes() reads them
-        std::vector<json::Value> node_objects;  ///< and Nodes
-        Duration run_time = kForever;           ///< of pods that do not say how long
+        std::vector<std::string> nodes;         ///< descriptions or files, see read_nodes()
+        std::vector<json::Value> node_objects;  ///< additional Nodes
+        Duration run_time = kForever;           ///< of pods without the annotation for it
         json::Value configuration = make_configuration();  ///< of the controllers
         std::string root_ca{};                             ///< see apiserver::ApiServer::Options
         std::string administrator_token{};                 ///< see apiserver::ApiServer::Options
-        /// How webhooks are called that are named by a URL; none: the controllers answer these too.
-        /// They take the machine's time, in which that of the cluster stands still.
+        /// How webhooks with a URL are called; if it is not set, the controllers answer them too.
+        /// These calls take real time, during which virtual time does not advance.
         apiserver::WebhookTransport foreign_webhooks = {};
-        /// Once requested, time no longer waits for foreign webhooks.
+        /// Once a stop is requested, time advances even if a foreign webhook has not answered.
         std::stop_token stop{};
-        bool with_lease = false;  ///< replicas compete for the lease; else there is one
-        /// Asked before each request of a controller.
+        bool with_lease = false;  ///< false: there is at most one replica, without a lease
+        /// Called before each request of a controller; it may return a fault.
         apiserver::InProcessClient::FaultSource fault = {};
-        /// Asked before each line that a controller watches.
+        /// Called before each line of a controller's watches; it may return a fault.
         apiserver::InProcessClient::LineFaultSource line_fault = {};
     };
 
-    /// The cluster with Kueue's definitions, without controller. Errors: Invalid for nodes,
+    /// Makes a cluster with Kueue's CRDs and without a controller. Errors: Invalid for nodes,
     /// configuration or feature gates.
     static Result<std::unique_ptr<VirtualCluster>> make(Options options);
     ~VirtualCluster();
     VirtualCluster(const VirtualCluster&) = delete;
     VirtualCluster& operator=(const VirtualCluster&) = delete;
 
-    /// Starts a replica of the controller and waits until it is ready and, without lease, acts.
-    /// Errors: Timeout. Requires: none runs, or they compete for a lease.
+    /// Starts a replica of the controller and waits until it is ready and, without a lease, acts.
+    /// Errors: Timeout. Requires: no replica runs, or the replicas compete for a lease.
     Result<void> start_controller();
-    /// Starts a replica and does not wait. Errors: Invalid for the configuration.
+    /// Starts a replica without waiting for it. Errors: Invalid for the configuration.
     Result<void> add_controller();
-    /// Ends all replicas as SIGKILL does: nothing that they do from now on has an effect.
+    /// Ends all replicas as SIGKILL does: nothing they do afterwards has an effect.
     void kill_controller();
-    /// Those that have not been killed, the oldest first.
+    /// The replicas that have not been killed, the oldest first.
     const std::vector<std::shared_ptr<VirtualReplica>>& replicas() const { return replicas_; }
-    /// Ends one of them.
+    /// Ends the replica with that index as SIGKILL does.
     void kill(std::size_t replica);
-    /// Forgets those that have ended by themselves; how many.
+    /// Forgets the replicas that have ended without being killed; returns their number.
     std::size_t drop_ended();
 
-    /// Applies an object as `kubectl apply --server-side` does, webhooks included. Errors: what the
-    /// server says.
+    /// Applies an object as `kubectl apply --server-side` does, through the webhooks. Errors:
+    /// Invalid, with the server's message.
     Result<void> apply(const json::Value& object);
-    /// The answer to a request of a user.
+    /// Sends a user's request and returns the response.
     apiserver::Response request(apiserver::Request request);
 
-    /// Does what can be done now; time stands still.
+    /// Runs everything that can run now, without advancing time.
     void run_ready();
-    /// Does what can be done now, and what follows from it while the controllers gather changes:
-    /// moves time as long as a controller waits for no more than a second after the last change,
-    /// three seconds at most.
+    /// Runs everything that can run now, and what follows from it while the controllers gather
+    /// changes: advances time as long as a controller waits for at most one second after the last
+    /// change, for at most three seconds in total.
     void run_reactions();
-    /// Lets so much time pass.
+    /// Runs the cluster for that virtual time.
     void run_for(Duration duration);
-    /// Goes on until nothing but Events and Leases was written for `quiet` and no pod is about to
-    /// change, for at most `limit`; whether it came to that.
+    /// Advances time until nothing but Events and Leases has been written for `quiet` and no pod is
+    /// due to change, for at most `limit`. Returns true if that state was reached.
     bool settle(Duration quiet, Duration limit);
 
-    /// When a controller acts next of its own accord, because of a deadline that it knows; nothing:
-    /// never, as far as is known.
+    /// Returns the earliest deadline at which a controller acts without a new event; nullopt if no
+    /// deadline is known.
     std::optional<Time> next_deadline() const;
 
     Time now() const { return time_.now(); }
@@ -105,11 +106,11 @@ class VirtualCluster {
     apiserver::State& state() { return server_->state(); }
     sim::SimulatedCluster& cluster() { return *cluster_; }
     net::EventLoop& loop() { return *loop_; }
-    /// For those who reach it in another way than by request(). Thread: that of the cluster.
+    /// For callers that do not use request(). Thread: the cluster's.
     apiserver::ApiServer& server() { return *server_; }
     const Clock& clock() const { return time_; }
     const apiserver::WebhookTransport& webhooks() const { return transport_; }
-    /// When something but an Event or a Lease was written last.
+    /// Time of the last write that was not of an Event or a Lease.
     Time changed() const { return changed_; }
 
   private:
@@ -123,10 +124,11 @@ class VirtualCluster {
         apiserver::Request request, sim::SimulatedCluster::Answered answered
     );
     void end_killed();
-    /// A replica whose webhooks can be reached, or nullptr.
+    /// Returns a replica whose webhooks can be reached, or nullptr.
     std::shared_ptr<VirtualReplica> find_serving() const;
-    /// To the next moment at which something waits, but not beyond `limit`. While foreign webhooks
-    /// are called it waits for their answers instead, after which more can be done now.
+    /// Advances time to the next moment at which something is due, but not beyond `limit`. While
+    /// foreign webhooks are called, it waits for their responses instead: they may make more work
+    /// ready.
     void move(Time limit);
     bool waits_for_foreign() const { return foreign_calls_ > 0 && !options_.stop.stop_requested(); }
 
@@ -137,11 +139,11 @@ class VirtualCluster {
     std::unique_ptr<apiserver::ApiServer> server_;
     std::unique_ptr<sim::SimulatedCluster> cluster_;
     apiserver::WebhookTransport transport_;
-    int foreign_calls_ = 0;  ///< under way
-    Time changed_{};         ///< the last write that settle() is about
+    int foreign_calls_ = 0;  ///< calls in progress
+    Time changed_{};         ///< see changed()
     std::uint64_t starts_ = 0;
     std::vector<std::shared_ptr<VirtualReplica>> replicas_;
-    std::vector<std::shared_ptr<VirtualReplica>> killed_;  ///< that may not be over yet
+    std::vector<std::shared_ptr<VirtualReplica>> killed_;  ///< those that may not have ended yet
 };
 
 }  // namespace sluice::commands

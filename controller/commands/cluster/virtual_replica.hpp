@@ -1,3 +1,4 @@
+// A controller process of a virtual cluster, which tests can kill or disconnect.
 #pragma once
 
 #include "apiserver/api_server.hpp"
@@ -18,7 +19,7 @@
 namespace sluice::commands {
 
 /// One controller process of a VirtualCluster, with its connections to the API server. Lifetime:
-/// what it is made of must outlive it. Requires: it is over when it is destroyed.
+/// its parts must outlive it. Requires: the process has ended (is_over()) before it is destroyed.
 class VirtualReplica {
   public:
     struct Parts {
@@ -31,31 +32,31 @@ class VirtualReplica {
         apiserver::InProcessClient::LineFaultSource line_fault;
     };
 
-    /// Starts the process. It competes for the lease as its configuration says.
+    /// Starts the process. It competes for the lease if its configuration says so.
     VirtualReplica(Parts parts, controller::ProcessOptions options);
     VirtualReplica(const VirtualReplica&) = delete;
     VirtualReplica& operator=(const VirtualReplica&) = delete;
 
-    /// Has seen all lists.
+    /// Returns true once all initial lists have been received.
     bool is_ready() const { return process_->is_ready(); }
-    /// Decides: it is the leader, or needs not be.
+    /// Returns true if it schedules: it is the leader, or leader election is off.
     bool is_acting() const { return process_->is_acting(); }
-    /// When it acts of its own accord, because of what is there, if ever.
+    /// Returns the next deadline at which it acts without a new event; nullopt if it has none.
     std::optional<Time> next_deadline() const { return process_->next_deadline(); }
-    /// Has ended, by itself or since it was killed.
+    /// Returns true if the process has ended, killed or not.
     bool is_over() const { return is_over_; }
-    /// Whether the API server reaches its webhooks.
+    /// Returns true if the API server can reach its webhooks.
     bool is_serving() const { return is_reachable_ && !is_over_; }
 
-    /// As a partition of the network does: while it is not reachable, no request gets through in
-    /// either direction, and watches break.
+    /// Simulates a network partition: while it is unreachable, requests fail in both directions,
+    /// and watches break.
     void set_reachable(bool is_reachable);
-    /// Ends what it watches, as a connection that breaks does.
+    /// Breaks its watches, as lost connections do.
     void break_watches();
-    /// As SIGKILL does: nothing that it does from now on has an effect. It is over some turns of
-    /// the loop later.
+    /// Acts as SIGKILL does: nothing it does afterwards has an effect. The process ends some turns
+    /// of the loop later.
     void kill();
-    /// What the webhook of that path answers.
+    /// Returns the response of the webhook at that path.
     kube::Async<net::ServerResponse> review(std::string path, std::string body) {
         return process_->review(std::move(path), std::move(body));
     }

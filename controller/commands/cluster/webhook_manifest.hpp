@@ -1,17 +1,18 @@
+// Manifests of examples/deploy that are compiled into the program.
 #pragma once
 
 #include <string_view>
 
 namespace sluice::commands {
 
-/// The webhook configurations of examples/deploy, YAML.
+/// Returns the webhook configurations of examples/deploy, in YAML.
 std::string_view webhook_manifest();
 
-/// The policy on tenants' writes of examples/deploy, YAML.
+/// Returns the policy on tenants' writes of examples/deploy, in YAML.
 std::string_view policy_manifest();
 
-/// The controller's account and its rights in examples/deploy, those for each kind of jobs too,
-/// YAML.
+/// Returns the controller's service account and its rights in examples/deploy, including those for
+/// each kind of jobs, in YAML.
 std::string_view rights_manifests();
 
 }  // namespace sluice::commands

@@ -32,7 +32,7 @@ namespace {
 
 constexpr int kUnreadable = 2;
 
-/// Writes the lines of a report.
+/// Collects the lines of a report.
 class Reporter {
   public:
     Reporter(std::string_view file, std::string_view text) : file_(file), text_(text) {}
@@ -78,15 +78,15 @@ void check_support(
     }
 }
 
-/// Reports what is wrong anywhere, and what is wrong only in the namespace that the configuration
-/// has: as long as it `is_place_known`, both keep the controller from starting.
+/// Reports all faults. A fault that depends on the controller's namespace is an error if the
+/// namespace is known (`is_place_known`), otherwise a warning.
 void check_values(
     Reporter& reporter,
     const config::Configuration& configuration,
     const config::FeatureGates& gates,
     bool is_place_known
 ) {
-    // A namespace that no controller of Kueue's runs in, and that is checked in any case.
+    // A namespace that is not the controller's and that every selector is checked against.
     config::Configuration elsewhere = configuration;
     elsewhere.namespace_ = "kube-system";
     std::set<std::string> everywhere;
@@ -106,7 +106,8 @@ void check_values(
     }
 }
 
-/// The line that begins an error of the YAML reader, as in "12: duplicate key"; 1 when none does.
+/// Removes and returns the line number at the beginning of an error of the YAML reader, such as
+/// "12: duplicate key"; otherwise returns 1.
 std::size_t take_line(std::string_view& detail) {
     std::size_t line = 0;
     std::size_t at = 0;
@@ -121,8 +122,8 @@ std::size_t take_line(std::string_view& detail) {
     return line;
 }
 
-/// The configuration of a document without faults: itself, or that which has the descriptions of a
-/// ConfigMap.
+/// Returns the configuration of a valid document: the document itself, or the defaults with the
+/// kinds of jobs that a ConfigMap describes.
 config::Configuration configuration_of(const json::Value& document) {
     if (is_config_map(document)) {
         config::Configuration made = config::default_configuration("");
@@ -133,7 +134,7 @@ config::Configuration configuration_of(const json::Value& document) {
     return config::read_configuration(document, "", none);
 }
 
-/// Prints what a configuration without faults makes of the object in a file.
+/// Prints how the controller would treat the object in a file, with a valid configuration.
 int show_object(
     const std::string& object_file, std::string_view config_text, const std::string& feature_gates
 ) {
@@ -175,8 +176,8 @@ int run_check(
     const auto document = yaml::parse_document(*text);
     const bool is_map = document && is_config_map(*document);
     if (report.errors > 0) {
-        const char* what = is_map ? "error: sluice controller follows not all kinds of {}\n"
-                                  : "error: sluice controller does not start with {}\n";
+        const char* what = is_map ? "error: sluice controller would ignore kinds in {}\n"
+                                  : "error: sluice controller would not start with {}\n";
         fmt::print(stderr, fmt::runtime(what), file);
         return 1;
     }
@@ -184,7 +185,7 @@ int run_check(
         return show_object(object_file, *text, feature_gates);
     }
     if (is_map) {
-        fmt::print("{}: no fault found\n", file);
+        fmt::print("{}: no errors found\n", file);
         return 0;
     }
     std::vector<std::string_view> missing;
@@ -197,10 +198,10 @@ int run_check(
     need("webhook.host", {"webhook", "host"});
     need("leaderElection.resourceNamespace", {"leaderElection", "resourceNamespace"});
     if (missing.empty()) {
-        fmt::print("{}: no fault found\n", file);
+        fmt::print("{}: no errors found\n", file);
     } else {
         fmt::print(
-            "{}: no fault found; outside a cluster {} must be set too\n",
+            "{}: no errors found; outside a cluster, also set {}\n",
             file,
             fmt::join(missing, " and ")
         );
@@ -271,38 +272,40 @@ void add_config(CLI::App& app, int& exit_code) {
         std::string own_namespace;
     };
     auto options = std::make_shared<Options>();
-    CLI::App* config = app.add_subcommand("config", "Checks a Configuration, prints the defaults");
+    CLI::App* config = app.add_subcommand("config", "Check a Configuration, or print the defaults");
     config->require_subcommand(1);
     CLI::App* check = config->add_subcommand(
         "check",
-        "Says what `sluice controller` would refuse of a Configuration, or of a ConfigMap that "
-        "describes kinds of jobs, with its line"
+        "Report, with lines, the errors that `sluice controller` would find in a Configuration, or "
+        "in a ConfigMap that describes kinds of jobs"
     );
     check
         ->add_option(
-            "FILE", options->file, "Configuration or ConfigMap, YAML or JSON; - is the input"
+            "FILE", options->file, "Configuration or ConfigMap, YAML or JSON; - for standard input"
         )
         ->required();
     check->add_option(
-        "--feature-gates", options->feature_gates, "Name=true,Other=false, as given beside it"
+        "--feature-gates",
+        options->feature_gates,
+        "Feature gates of the controller's command line: Name=true,Other=false"
     );
     check->add_option(
         "--object",
         options->object,
-        "File of one job, YAML or JSON: prints its pod sets, their requests, and what a start "
-        "writes into it"
+        "File with one job, YAML or JSON: also print its pod sets, their requests, and the "
+        "changes that start it"
     );
     check->add_option(
         "--namespace",
         options->own_namespace,
-        "Namespace that the controller runs in, unless the file names one (default: kueue-system)"
+        "Namespace of the controller, if the file sets none (default: kueue-system)"
     );
     check->callback([options, &exit_code] {
         exit_code = run_check(
             options->file, options->feature_gates, options->object, options->own_namespace
         );
     });
-    config->add_subcommand("defaults", "Prints the Configuration that applies without a file")
+    config->add_subcommand("defaults", "Print the Configuration that applies without a file")
         ->callback([] { fmt::print("{}", yaml::print(config::make_default_document())); });
 }
 

@@ -1,3 +1,4 @@
+// Subcommand `sluice config`, which checks a configuration and prints the defaults.
 #pragma once
 
 #include <string>
@@ -9,21 +10,22 @@ class App;
 
 namespace sluice::commands {
 
-/// Adds `sluice config check` and `sluice config defaults`; their exit code goes to `exit_code`
-/// when they ran: 0, 1 when something is wrong with the file, 2 when it cannot be read.
+/// Adds `sluice config check` and `sluice config defaults`. They set `exit_code`: 0, 1 if the file
+/// has errors, 2 if it cannot be read.
 void add_config(CLI::App& app, int& exit_code);
 
-/// What `sluice config check` says of a file.
+/// The result of `sluice config check`.
 struct ConfigReport {
-    std::string text;  ///< a line each: `FILE:LINE: error: path: why`, or `warning`
+    std::string text;  ///< one line per finding: `FILE:LINE: error: path: why`, or `warning`
     int errors = 0;
     int warnings = 0;
 };
 
-/// Checks all that `sluice controller` checks of a file before it starts, or of a ConfigMap that
-/// describes kinds of jobs when it reads that. `feature_gates` is the text of `--feature-gates`,
-/// `own_namespace` the namespace of the controller's pod: if neither it nor the file names one, a
-/// fault that only the default namespace has is a warning.
+/// Checks everything that `sluice controller` checks: of a Configuration before it starts, or of a
+/// ConfigMap that describes kinds of jobs when it reads it. `feature_gates` is the value of
+/// `--feature-gates`, `own_namespace` the namespace of the controller's pod. If neither
+/// `own_namespace` nor the file names a namespace, a fault that applies only to the default
+/// namespace is a warning.
 ConfigReport check_config(
     std::string_view file,
     std::string_view text,

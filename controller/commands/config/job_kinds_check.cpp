@@ -20,12 +20,12 @@ JobKindsReport check_job_kinds(const json::Value& config_map) {
     if (label == nullptr || *label != json::Value("true")) {
         report.warnings.push_back(
             {.path = "metadata.labels",
-             .why = fmt::format("without {}: \"true\" it is not read", api::label::kJobKinds)}
+             .why = fmt::format("the label {}: \"true\" is missing", api::label::kJobKinds)}
         );
     }
     const json::Value* data = config_map.find("data");
     if (data == nullptr || !data->is_object() || data->as_object().empty()) {
-        report.errors.push_back({.path = "data", .why = "it describes no kind"});
+        report.errors.push_back({.path = "data", .why = "must describe at least one kind"});
         return report;
     }
     job_kinds::Sheet sheet;

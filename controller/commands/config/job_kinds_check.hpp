@@ -1,3 +1,4 @@
+// Checks a ConfigMap that describes kinds of jobs.
 #pragma once
 
 #include "config/problem.hpp"
@@ -8,18 +9,19 @@
 
 namespace sluice::commands {
 
-/// Whether a document is a ConfigMap, as one that describes kinds of jobs at run time is.
+/// Returns true if a document is a ConfigMap: the controller reads descriptions of kinds of jobs
+/// from ConfigMaps at run time.
 bool is_config_map(const json::Value& document);
 
-/// What the controller would do with the descriptions of a ConfigMap.
+/// The result of reading the descriptions in a ConfigMap.
 struct JobKindsReport {
-    std::vector<config::Problem> errors;    ///< descriptions that it would refuse
-    std::vector<config::Problem> warnings;  ///< it would read none of them
-    json::Array descriptions;               ///< those in force, as integrations.jobKinds has them
+    std::vector<config::Problem> errors;    ///< descriptions that the controller would reject
+    std::vector<config::Problem> warnings;  ///< why it would not read the ConfigMap
+    json::Array descriptions;  ///< valid descriptions, in the form of integrations.jobKinds
 };
 
-/// Checks a ConfigMap by itself: kinds that a configuration or another ConfigMap describes are not
-/// known.
+/// Checks a ConfigMap on its own, without the kinds that a configuration or other ConfigMaps
+/// describe.
 JobKindsReport check_job_kinds(const json::Value& config_map);
 
 }  // namespace sluice::commands

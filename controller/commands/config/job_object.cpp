@@ -35,12 +35,12 @@ std::string requests_of(const api::PodSpec& pod) {
 }
 
 std::string state_of(const GenericJob& job) {
-    std::string text = job.is_suspended() ? "held" : "running";
-    text += job.is_active() ? ", it has active pods" : ", no active pods";
-    text += job.are_pods_ready() ? ", all are ready" : "";
+    std::string text = job.is_suspended() ? "suspended" : "running";
+    text += job.is_active() ? ", has active pods" : ", no active pods";
+    text += job.are_pods_ready() ? ", all pods ready" : "";
     if (const auto end = job.find_end()) {
         text += fmt::format(
-            "; it has {}{}{}",
+            "; {}{}{}",
             end->result == controller::JobEnd::Result::Succeeded ? "succeeded" : "failed",
             end->message.empty() ? "" : ": ",
             end->message
@@ -52,7 +52,8 @@ std::string state_of(const GenericJob& job) {
     return text;
 }
 
-/// What an admission could inject; the words stand for what flavors and queues give.
+/// Returns an example of what an admission injects, with placeholders for the values of flavors and
+/// queues.
 std::vector<PodSetInfo> sample_injection(const std::vector<api::PodSet>& pod_sets) {
     std::vector<PodSetInfo> infos;
     for (const api::PodSet& pod_set : pod_sets) {
@@ -79,7 +80,7 @@ std::string indented(const std::string& text) {
     return made;
 }
 
-/// Line by line, so that a text of several lines stays one.
+/// Escapes line by line, so that line breaks are kept.
 std::string printable_lines(const std::string& text) {
     std::string made;
     std::size_t from = 0;
@@ -94,9 +95,9 @@ std::string printable_lines(const std::string& text) {
 std::string explain_start(const GenericJob& job, const std::vector<api::PodSet>& pod_sets) {
     auto writes = job.start(sample_injection(pod_sets));
     if (!writes) {
-        return fmt::format("a start fails: {}\n", writes.error().detail);
+        return fmt::format("cannot start: {}\n", writes.error().detail);
     }
-    std::string text = "a start merges into it:\n";
+    std::string text = "a start merges into the object:\n";
     for (controller::Write& write : *writes) {
         if (json::Value* metadata = write.body.find("metadata")) {
             metadata->erase("resourceVersion");
@@ -120,10 +121,11 @@ std::string explain(const controller::JobKind& kind, const GenericJob& job) {
         kind.integration()
     );
     const std::string* queue = metadata.find_label(api::label::kQueueName);
-    text += queue == nullptr || queue->empty() ? "queue: none, it is not managed by itself\n"
-                                               : fmt::format("queue: {}\n", *queue);
+    text += queue == nullptr || queue->empty()
+                ? "queue: none; managed only with its owner or manageJobsWithoutQueueName\n"
+                : fmt::format("queue: {}\n", *queue);
     if (job.is_left_alone()) {
-        return text + "it is left alone: the description says so of such objects\n";
+        return text + "not managed: the description excludes objects like this one\n";
     }
     text += fmt::format("state: {}\n", state_of(job));
     if (const auto problem = controller::find_problem(job)) {
@@ -131,7 +133,7 @@ std::string explain(const controller::JobKind& kind, const GenericJob& job) {
     }
     const auto pod_sets = job.pod_sets();
     if (!pod_sets) {
-        return text + fmt::format("it gets no Workload: {}\n", pod_sets.error().detail);
+        return text + fmt::format("cannot make a Workload: {}\n", pod_sets.error().detail);
     }
     if (!job.priority_class().empty()) {
         text += fmt::format("PriorityClass: {}\n", job.priority_class());
@@ -165,8 +167,8 @@ Result<std::string> explain_job(
     const controller::JobKind* kind = registry.job_kinds().find(group, object.string_at("kind"));
     if (kind == nullptr || kind->admission() == nullptr) {
         return make_invalid(fmt::format(
-            "\"{}\" of \"{}\" is no kind of jobs that the configuration turns on "
-            "(integrations.frameworks, integrations.jobKinds)",
+            "kind \"{}\" of \"{}\" is not enabled; add it to integrations.frameworks or "
+            "integrations.jobKinds",
             object.string_at("kind"),
             object.string_at("apiVersion")
         ));
@@ -175,7 +177,7 @@ Result<std::string> explain_job(
     if (!settings) {
         return settings.error();
     }
-    controller::Stores stores;  // nothing but the object is known
+    controller::Stores stores;  // empty: only the object is given
     registry.add_stores(stores);
     for (const controller::KindEntry& entry : registry.all()) {
         stores.find(entry.kind)->replace({}, {});

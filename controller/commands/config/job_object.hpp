@@ -1,3 +1,4 @@
+// Explains how the controller would treat one job.
 #pragma once
 
 #include "base/error.hpp"
@@ -9,10 +10,9 @@
 
 namespace sluice::commands {
 
-/// What `sluice controller` with that configuration makes of a job: whether it is held, its pod
-/// sets and what their pods request, how it stands, and what a start writes into it. A text of
-/// several lines for a person. Errors: Invalid when its kind is none that the configuration turns
-/// on, or when it cannot be read.
+/// Explains, in several lines for a person, how `sluice controller` with that configuration treats
+/// a job: its state, its pod sets and their requests, and the changes that start it. Errors:
+/// Invalid if the configuration does not enable its kind, or if the job is invalid.
 Result<std::string> explain_job(
     const json::Value& object,
     const config::Configuration& configuration,

@@ -69,12 +69,12 @@ boost::asio::awaitable<void> stop_on_signal(controller::ControllerProcess* proce
     net::Signals signals(executor, {SIGTERM, SIGINT});
     const int number = co_await signals.next();
     if (number != 0) {
-        log::info("signal", {{"number", number}});
+        log::info("received a signal", {{"number", number}});
         process->stop();
     }
 }
 
-/// As Kueue does on SIGUSR2, which would end the process otherwise.
+/// Logs the queues on SIGUSR2, as Kueue does; without a handler, the signal would end the process.
 boost::asio::awaitable<void> log_queues_on_signal(controller::ControllerProcess* process) {
     const auto executor = co_await boost::asio::this_coro::executor;
     net::Signals signals(executor, {SIGUSR2});
@@ -87,7 +87,8 @@ boost::asio::awaitable<void> log_queues_on_signal(controller::ControllerProcess*
     }
 }
 
-/// The webhook serves thousands of connections, and the usual soft limit is 1,024 files.
+/// Raises the limit of open files: the webhook serves thousands of connections, and the usual soft
+/// limit is 1,024 files.
 void raise_file_limit() {
     rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) {
@@ -96,14 +97,14 @@ void raise_file_limit() {
     const auto before = limit.rlim_cur;
     limit.rlim_cur = limit.rlim_max;
     if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) {
-        log::warning("the limit of open files stays", {{"limit", before}});
+        log::warning("cannot raise the open-file limit", {{"limit", before}});
     }
 }
 
 void warn_of_exposed_token(const kube::ClientConfig& config) {
     if (kube::exposes_token(config)) {
         log::warning(
-            "the token is sent without encryption, use an https:// server",
+            "the token is sent unencrypted; use an https:// server",
             {{"server", fmt::format("http://{}:{}", config.host, config.port)}}
         );
     }
@@ -124,9 +125,9 @@ void warn_of_settings_without_effect(const controller::ProcessOptions& options) 
     }
 }
 
-/// Sets the clients that the limit of requests leaves out: a lease is lost when its renewal waits
-/// too long behind other calls, and so is the patience of those whose request is reviewed. Returns
-/// them; the options own them.
+/// Makes the clients without a request limit: a lease is lost if its renewal waits too long behind
+/// other requests, and reviews of requests must not wait either. Returns the clients; the options
+/// own them.
 Result<std::vector<kube::HttpClient*>> make_unlimited_clients(
     kube::ClientConfig config, const Clock& clock, controller::ProcessOptions* options
 ) {
@@ -155,7 +156,7 @@ Result<std::vector<kube::HttpClient*>> make_unlimited_clients(
     return made;
 }
 
-/// Every kind that some configuration without integrations.jobKinds turns on.
+/// Returns a registry of every kind that some configuration without integrations.jobKinds enables.
 controller::Registry make_whole_registry() {
     std::vector<job_kinds::ConfiguredKind> kinds;
     for (const job_kinds::Description& builtin : job_kinds::builtin_descriptions()) {
@@ -177,7 +178,7 @@ int run_controller(const ControllerOptions& options) {
         log::error("cannot start", {{"error", set.error().detail}});
         return kMisconfigured;
     }
-    // A configuration that is not there is told first: no API server is needed for that.
+    // Reports a missing configuration first: this needs no API server.
     if (std::error_code gone;
         !options.config_file.empty() && !std::filesystem::exists(options.config_file, gone)) {
         const std::string why = gone ? gone.message() : "No such file or directory";
@@ -298,7 +299,7 @@ Result<std::set<std::string>> parse_controllers(std::string_view text) {
         const auto group = groups.find(name);
         if (group == groups.end() && !known.contains(name)) {
             return make_invalid(fmt::format(
-                "\"{}\" is none of {} and no group ({})",
+                "unknown controller \"{}\"; known are {} and the groups {}",
                 name,
                 fmt::join(known, ", "),
                 fmt::join(std::views::keys(groups), ", ")
@@ -324,17 +325,17 @@ Result<std::set<std::string>> parse_controllers(std::string_view text) {
 void add_controller(CLI::App& app, int& exit_code) {
     auto options = std::make_shared<Options>();
     CLI::App* command =
-        app.add_subcommand("controller", "Queues, admits and runs the jobs of a cluster");
+        app.add_subcommand("controller", "Queue, admit and run the jobs of a cluster");
     command->add_option(
         "--config",
         options->config_file,
-        "Configuration (config.kueue.x-k8s.io), YAML or JSON (default: Kueue's own)"
+        "Configuration file (config.kueue.x-k8s.io), YAML or JSON (default: Kueue's defaults)"
     );
     command->add_option(
         "--kubeconfig",
         options->kubeconfig_file,
-        "Kubeconfig file of the API server (default: the service account of the pod; outside a "
-        "pod the files of $KUBECONFIG, else ~/.kube/config)"
+        "Kubeconfig file (default: the service account of the pod; outside a pod, the files in "
+        "$KUBECONFIG, or ~/.kube/config)"
     );
     command->add_option(
         "--context", options->context, "Context of the kubeconfig (default: its current-context)"
@@ -343,48 +344,58 @@ void add_controller(CLI::App& app, int& exit_code) {
         "--controllers",
         options->controllers,
         fmt::format(
-            "Controllers that run here: * for all, NAME, -NAME to leave one out (default: {}); "
-            "known: {}; and the groups {}, of which core and jobs hold some in this version. A "
-            "process that runs only some needs its own lease (leaderElection.resourceName) and the "
-            "right to it",
+            "Controllers to run: * for all, NAME to add one, -NAME to exclude one (default: {}). "
+            "Names: {}. Groups: {}; a group of features that this version lacks is empty. A "
+            "process that runs only some of them needs its own lease "
+            "(leaderElection.resourceName) and permission to use it",
             options->controllers,
             fmt::join(controller_names(), ", "),
             fmt::join(std::views::keys(controller_groups()), ", ")
         )
     );
     command->add_option(
-        "--feature-gates", options->feature_gates, "Name=true,Other=false (default: Kueue's own)"
+        "--feature-gates",
+        options->feature_gates,
+        "Feature gates: Name=true,Other=false (default: Kueue's)"
     );
     command->add_option(
         "--log-level",
         options->log.log_level,
-        fmt::format("debug, info, warning, error or off (default: {})", options->log.log_level)
+        fmt::format(
+            "Lowest level to log: debug, info, warning, error or off (default: {})",
+            options->log.log_level
+        )
     );
     command->add_option(
         "--log-format",
         options->log.log_format,
-        fmt::format("text, or json with an object a line (default: {})", options->log.log_format)
+        fmt::format(
+            "Log format: text, or json with one object per line (default: {})",
+            options->log.log_format
+        )
     );
     command->add_option(
         "--zap-log-level",
         options->log.zap_level,
-        "Kueue's name of --log-level: debug, info, error, panic or a number (from 4 on: debug)"
+        "Kueue's alias of --log-level: debug, info, error, panic or a number (4 or more: debug)"
     );
     command->add_option(
-        "--zap-encoder", options->log.zap_encoder, "Kueue's name of --log-format: console or json"
+        "--zap-encoder", options->log.zap_encoder, "Kueue's alias of --log-format: console or json"
     );
     command->add_flag(
-        "--zap-devel", options->log.zap_devel, "Kueue's other way to say --log-level=debug"
+        "--zap-devel",
+        options->log.zap_devel,
+        "Alias of --log-level=debug, for Kueue's command lines"
     );
     command->add_option(
         "--zap-stacktrace-level",
         options->log.zap_stacktrace_level,
-        "Taken for the sake of Kueue's command lines; log lines have no stack traces"
+        "Ignored; accepted for Kueue's command lines. Log lines have no stack traces"
     );
     command->add_option(
         "--zap-time-encoding",
         options->log.zap_time_encoding,
-        "Taken for the sake of Kueue's command lines; times are always as RFC 3339 has them"
+        "Ignored; accepted for Kueue's command lines. Times are always in RFC 3339"
     );
     command->callback([options, &exit_code] { exit_code = run_controller(*options); });
 }

@@ -1,3 +1,4 @@
+// Subcommand `sluice controller`, which runs the controller.
 #pragma once
 
 #include "base/error.hpp"
@@ -18,7 +19,7 @@ class App;
 
 namespace sluice::commands {
 
-/// What `sluice controller` is told on its command line.
+/// The command line of `sluice controller`.
 struct ControllerOptions {
     std::string config_file;
     std::string kubeconfig_file;
@@ -26,30 +27,32 @@ struct ControllerOptions {
     std::string controllers = "*";
     std::string feature_gates;
     LogOptions log;
-    /// Of the webhooks, listening already at the address that the configuration names.
+    /// Socket of the webhooks, which already listens at the configured address. If it is nullptr,
+    /// the controller opens one.
     std::shared_ptr<net::ListeningSocket> webhook_socket = nullptr;
-    /// Says when it is to stop, in place of SIGINT and SIGTERM.
+    /// Stops the controller; if it is nullopt, SIGINT and SIGTERM do.
     std::optional<std::stop_token> stop = std::nullopt;
 };
 
-/// Runs the controller until it is told to stop; the exit code.
+/// Runs the controller until it is stopped. Returns the exit code.
 int run_controller(const ControllerOptions& options);
 
-/// Adds `sluice controller`; its exit code goes to `exit_code` when it ran.
+/// Adds `sluice controller`, which sets `exit_code`.
 void add_controller(CLI::App& app, int& exit_code);
 
-/// What `--controllers` calls the part that admits workloads.
+/// Name of the scheduler in `--controllers`.
 inline constexpr std::string_view kSchedulerController = "scheduler";
 
-/// Names of all that `--controllers` can choose.
+/// Returns the names of all controllers that `--controllers` can select.
 std::set<std::string> controller_names();
 
-/// Groups of these under one name, as Kueue divides itself. Some have none in this version.
+/// Returns the groups of controllers by name, with Kueue's division. Some groups are empty in this
+/// version.
 std::map<std::string, std::set<std::string>> controller_groups();
 
-/// Reads `--controllers` as kube-controller-manager does: `*` is all that is on by default, `name`
-/// switches on, `-name` off; the first mention of a name counts. A group stands for all that
-/// it has. Errors: Invalid for an unknown name.
+/// Parses `--controllers` as kube-controller-manager does: `*` selects all controllers that are on
+/// by default, `name` turns one on, `-name` off; the first mention of a name counts. A group
+/// selects all its controllers. Errors: Invalid for an unknown name.
 Result<std::set<std::string>> parse_controllers(std::string_view text);
 
 }  // namespace sluice::commands

@@ -18,7 +18,7 @@ namespace sluice::commands {
 
 namespace {
 
-/// controller-runtime takes its words in any case.
+/// Converts to lower case: controller-runtime ignores the case of its option values.
 std::string lower(std::string text) {
     std::ranges::transform(text, text.begin(), [](unsigned char c) {
         return static_cast<char>(std::tolower(c));
@@ -26,8 +26,9 @@ std::string lower(std::string text) {
     return text;
 }
 
-/// Of `--zap-log-level`, which Kueue's chart passes: a name of zap's or a verbosity, of which those
-/// from 4 on tell of single objects. `text` is in lower case.
+/// Returns the level of `--zap-log-level`, which Kueue's chart passes: a zap level by name, or a
+/// verbosity; from 4 on, messages about single objects are logged. Requires: `text` is in lower
+/// case.
 std::optional<log::Level> parse_zap_level(std::string_view text) {
     if (text == "debug") {
         return log::Level::Debug;
@@ -62,7 +63,8 @@ std::optional<log::Level> parse_level(std::string_view text) {
     return std::nullopt;
 }
 
-/// Errors: Invalid for a word that Kueue would refuse, naming the option.
+/// Checks the zap options that have no effect. Errors: Invalid, with the option, for a value that
+/// Kueue would reject.
 Result<void> check_zap_words(const LogOptions& options) {
     constexpr std::string_view kLevels[] = {"info", "error", "panic"};
     constexpr std::string_view kEncodings[] = {
@@ -70,12 +72,12 @@ Result<void> check_zap_words(const LogOptions& options) {
     };
     const std::string level = lower(options.zap_stacktrace_level);
     if (!level.empty() && std::ranges::find(kLevels, level) == std::end(kLevels)) {
-        return make_invalid("--zap-stacktrace-level: " + level + " is none of info, error, panic");
+        return make_invalid("--zap-stacktrace-level: must be info, error or panic: " + level);
     }
     const std::string& encoding = options.zap_time_encoding;
     if (!encoding.empty() && std::ranges::find(kEncodings, encoding) == std::end(kEncodings)) {
         return make_invalid(fmt::format(
-            "--zap-time-encoding: {} is none of {}", encoding, fmt::join(kEncodings, ", ")
+            "--zap-time-encoding: must be one of {}: {}", fmt::join(kEncodings, ", "), encoding
         ));
     }
     return {};
@@ -86,10 +88,10 @@ Result<void> check_zap_words(const LogOptions& options) {
 Result<void> set_up_log(const LogOptions& options) {
     const std::string& encoder = options.zap_encoder;
     if (options.log_format != "text" && options.log_format != "json") {
-        return make_invalid("--log-format: " + options.log_format + " is none of text, json");
+        return make_invalid("--log-format: must be text or json: " + options.log_format);
     }
     if (!encoder.empty() && encoder != "console" && encoder != "json") {
-        return make_invalid("--zap-encoder: " + encoder + " is none of console, json");
+        return make_invalid("--zap-encoder: must be console or json: " + encoder);
     }
     if (options.log_format == "json" || encoder == "json") {
         log::set_format(json::json_log_format());
@@ -104,10 +106,9 @@ Result<void> set_up_log(const LogOptions& options) {
     if (!level) {
         return make_invalid(
             options.zap_level.empty()
-                ? "--log-level: " + options.log_level +
-                      " is none of debug, info, warning, error, off"
-                : "--zap-log-level: " + options.zap_level +
-                      " is none of debug, info, error, panic and no whole number above 0"
+                ? "--log-level: must be debug, info, warning, error or off: " + options.log_level
+                : "--zap-log-level: must be debug, info, error, panic or a number above 0: " +
+                      options.zap_level
         );
     }
     log::set_level(*level);

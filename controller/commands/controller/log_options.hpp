@@ -1,3 +1,4 @@
+// Log level and format from the command line, including zap's options.
 #pragma once
 
 #include "base/error.hpp"
@@ -6,7 +7,7 @@
 
 namespace sluice::commands {
 
-/// How lines are logged, in Sluice's options and in those of zap that Kueue's chart passes.
+/// Log options: Sluice's own, and those of zap that Kueue's chart passes.
 struct LogOptions {
     std::string log_level = "info";
     std::string log_format = "text";
@@ -17,7 +18,7 @@ struct LogOptions {
     std::string zap_time_encoding;
 };
 
-/// Lines are logged so from now on. Errors: Invalid, naming the option.
+/// Applies the options to all later log lines. Errors: Invalid, with the option.
 Result<void> set_up_log(const LogOptions& options);
 
 }  // namespace sluice::commands

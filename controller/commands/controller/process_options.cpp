@@ -30,12 +30,12 @@ Result<json::Value> load_yaml(const std::string& file) {
     }
     auto document = yaml::parse_document(*text);
     if (!document) {
-        return with_context(document.error(), file);
+        return make_invalid(fmt::format("{}:{}", file, document.error().detail));
     }
     return document;
 }
 
-/// The Configuration with everything that would make it act otherwise than it says refused.
+/// Loads the Configuration.
 Result<config::Configuration> load_configuration(
     const ProcessArguments& options, const std::string& own_namespace
 ) {
@@ -54,7 +54,7 @@ Result<config::Configuration> load_configuration(
     return configuration;
 }
 
-/// An error of what the settings say, with where they are said.
+/// Adds the source of the settings to an error.
 Error in_settings(const ProcessArguments& options, const Error& error) {
     if (options.config_file.empty()) {
         return options.feature_gates.empty() ? error : with_context(error, "--feature-gates");
@@ -136,7 +136,7 @@ Result<controller::ProcessOptions> make_process_options(const ProcessArguments& 
         election.resource_namespace.empty() ? own_namespace : election.resource_namespace;
     if (election.leader_elect && made.lease_namespace.empty()) {
         const Error error =
-            make_invalid("leaderElection.resourceNamespace is needed outside a cluster");
+            make_invalid("leaderElection.resourceNamespace must be set outside a cluster");
         return in_settings(options, error);
     }
     made.hostname = hostname();

@@ -1,3 +1,4 @@
+// Options of the controller process, made from a Configuration and the command line.
 #pragma once
 
 #include "base/error.hpp"
@@ -8,17 +9,17 @@
 
 namespace sluice::commands {
 
-/// What the settings of a controller are made of.
+/// Sources of the controller's settings.
 struct ProcessArguments {
-    std::string config_file;  ///< "": the document, else Kueue's own defaults
-    json::Value document{};   ///< a Configuration; null: none
+    std::string config_file;  ///< empty: `document`, or Kueue's defaults if that is null
+    json::Value document{};   ///< a Configuration, or null
     std::string controllers = "*";
     std::string feature_gates;
     bool in_cluster = false;
-    std::string pod_namespace;  ///< "" outside a pod
+    std::string pod_namespace;  ///< empty outside a pod
 };
 
-/// Reads and checks them. Errors: Invalid, naming where the fault is.
+/// Reads and validates the settings. Errors: Invalid, with the source of the fault.
 Result<controller::ProcessOptions> make_process_options(const ProcessArguments& options);
 
 }  // namespace sluice::commands

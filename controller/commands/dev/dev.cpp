@@ -50,7 +50,7 @@ namespace {
 constexpr const char* kDefaultNodes = "node: 4x cpu=16,memory=64Gi";
 constexpr double kSpeedMin = 0.001;
 constexpr double kSpeedMax = 100'000;
-/// As in kube-controller-manager, so that a Job goes through the same states.
+/// The delay of kube-controller-manager, so that a Job goes through the same states.
 constexpr Duration kJobBatch = std::chrono::seconds(1);
 constexpr Duration kReadyMax = std::chrono::seconds(60);
 constexpr Duration kReadyStep = std::chrono::milliseconds(20);
@@ -64,7 +64,7 @@ class TemporaryFolder {
         std::string path = (std::filesystem::temp_directory_path() / "sluice-dev-XXXXXX").string();
         if (::mkdtemp(path.data()) == nullptr) {
             return make_invalid(
-                fmt::format("no temporary folder {}: {}", path, std::strerror(errno))
+                fmt::format("cannot create temporary folder {}: {}", path, std::strerror(errno))
             );
         }
         return std::unique_ptr<TemporaryFolder>(new TemporaryFolder(std::move(path)));
@@ -99,7 +99,7 @@ Result<void> install(EmbeddedCluster& cluster, const Options& options) {
     return {};
 }
 
-/// The controller's configuration: what the user's file says, and beyond it what fits the cluster.
+/// Returns the controller's configuration: the user's file, with the values that the cluster needs.
 Result<std::string> print_configuration(const Options& options, std::uint16_t webhook_port) {
     auto configuration = read_configuration(options.config_file, options.feature_gates);
     if (!configuration) {
@@ -112,8 +112,8 @@ Result<std::string> print_configuration(const Options& options, std::uint16_t we
     return json::print_pretty(*configuration);
 }
 
-/// Whether the controller has published its webhooks of a kind, `mutating` or `validating`, at that
-/// port.
+/// Returns true if the controller has published its webhooks of that kind (`mutating` or
+/// `validating`) with that port.
 bool has_published(EmbeddedCluster& cluster, std::string_view kind, std::uint16_t port) {
     const auto response = cluster.request(apiserver::make_request(
         "GET",
@@ -133,7 +133,8 @@ bool has_published(EmbeddedCluster& cluster, std::string_view kind, std::uint16_
            url->as_string().starts_with(fmt::format("https://127.0.0.1:{}/", port));
 }
 
-/// Whether Jobs are held when they come, and no object is refused because its webhook is not known.
+/// Returns true once new Jobs are suspended and no object is rejected because a webhook has no
+/// valid address yet.
 bool answers_ready(EmbeddedCluster& cluster, std::uint16_t port) {
     return has_published(cluster, "mutating", port) && has_published(cluster, "validating", port);
 }
@@ -154,7 +155,7 @@ boost::asio::awaitable<void> pause_until_ready(
     loop->stop();
 }
 
-/// Waits until the controller is ready; false where it has ended or some seconds have passed.
+/// Waits until the controller is ready. Returns false if it has ended or kReadyMax has passed.
 bool wait_ready(EmbeddedCluster& cluster, std::uint16_t port, const std::atomic<bool>& has_ended) {
     net::EventLoop loop;
     net::TaskGroup tasks(loop.executor(), "dev");
@@ -163,7 +164,8 @@ bool wait_ready(EmbeddedCluster& cluster, std::uint16_t port, const std::atomic<
     return !has_ended && answers_ready(cluster, port);
 }
 
-/// A view of the cluster on the terminal, if there is one and it is wanted; else nothing.
+/// Starts the live view if there is a terminal for it and the options allow it; otherwise returns
+/// nullptr.
 Result<std::unique_ptr<LiveView>> start_view(
     EmbeddedCluster& cluster, const Options& options, const Clock& clock
 ) {
@@ -189,34 +191,34 @@ Result<std::unique_ptr<LiveView>> start_view(
     return LiveView::start(std::move(view), clock);
 }
 
-/// What is done once the cluster runs, beside it.
+/// State of the setup that runs while the cluster already serves.
 struct Beginning {
     const Options& options;
     std::vector<Manifest> manifests;
     KubeconfigFile& kubeconfig;
     StopSignals& stop;
     bool has_view = false;
-    std::uint16_t webhook_port = 0;       ///< of the controller
-    std::atomic<bool> has_ended = false;  ///< the controller has
-    bool has_failed = false;              ///< it could not be handed out
+    std::uint16_t webhook_port = 0;       ///< of the controller's webhooks
+    std::atomic<bool> has_ended = false;  ///< set when the controller ends
+    bool has_failed = false;              ///< set if the cluster could not be handed over
 };
 
-/// Ends what cannot be handed out.
+/// Reports why the cluster cannot be handed over, and stops it.
 void give_up(Beginning& beginning, const std::string& why) {
     beginning.has_failed = true;
     fmt::print(stderr, "error: {}\n", why);
     beginning.stop.request_stop();
 }
 
-/// Applies the user's objects once the controller is ready, hands out the kubeconfig, and says what
-/// to do next. A cluster whose controller does not become ready is not handed out, nor one that is
-/// told to stop before.
+/// Applies the user's objects once the controller is ready, publishes the kubeconfig, and prints
+/// the next commands. Does not publish the kubeconfig if the controller does not become ready, or
+/// if a stop is requested before.
 void begin(EmbeddedCluster& cluster, Beginning& beginning) {
     const Options& options = beginning.options;
     if (!options.is_server_only &&
         !wait_ready(cluster, beginning.webhook_port, beginning.has_ended)) {
         if (!beginning.has_ended) {
-            give_up(beginning, "the controller does not become ready");
+            give_up(beginning, "the controller did not become ready in time");
         }
         return;
     }
@@ -225,7 +227,7 @@ void begin(EmbeddedCluster& cluster, Beginning& beginning) {
         if (stop.stop_requested()) {
             return;
         }
-        // The controller's webhooks end at once: what fails by then is no error of the user's.
+        // After a stop request, the controller's webhooks fail: not an error of the user's objects.
         const auto done = cluster.apply_manifest(manifest.object);
         if (!done && !stop.stop_requested()) {
             tell_refused(manifest, done.error());
@@ -243,7 +245,7 @@ void begin(EmbeddedCluster& cluster, Beginning& beginning) {
     }
 }
 
-/// Serves until it is told to stop, also while files are applied.
+/// Serves without a controller until it is stopped, also while files are applied.
 void serve_alone(EmbeddedCluster& cluster, Beginning& beginning) {
     net::EventLoop loop;
     const std::stop_callback on_stop(beginning.stop.token(), [&] { loop.stop(); });
@@ -251,8 +253,7 @@ void serve_alone(EmbeddedCluster& cluster, Beginning& beginning) {
     loop.run();
 }
 
-/// Of the objects that install() applies the one that an entry is, if it was applied by it: one
-/// that a user made under that name is the user's. nullptr: it is none.
+/// Returns the built-in object that this entry was installed from; nullptr if a user created it.
 const json::Value* find_own(
     const apiserver::StoreImage::Entry& entry, const std::vector<json::Value>& own
 ) {
@@ -270,8 +271,8 @@ const json::Value* find_own(
     return is_own ? &*found : nullptr;
 }
 
-/// Takes away where the controller of the earlier run listened: its webhooks go, and its
-/// definitions name the Service of their manifests for conversion again.
+/// Removes the address of the previous run's controller: its webhook configurations are deleted,
+/// and its CRDs get the conversion Service of their manifests again.
 void forget_controller(apiserver::StoreImage& image, const std::vector<json::Value>& own) {
     std::erase_if(image.entries, [&own](const apiserver::StoreImage::Entry& entry) {
         return entry.collection.group == "admissionregistration.k8s.io" &&
@@ -292,7 +293,7 @@ void forget_controller(apiserver::StoreImage& image, const std::vector<json::Val
     }
 }
 
-/// The folder that keeps the cluster, if there is to be one; what it holds goes into the options.
+/// Opens the folder of `--data`, if any, and moves its snapshot into the options.
 Result<std::unique_ptr<DataFolder>> open_data(Options& options) {
     if (options.data.empty()) {
         return std::unique_ptr<DataFolder>();
@@ -322,14 +323,14 @@ bool keeps_nodes(const std::optional<apiserver::StoreImage>& image) {
            });
 }
 
-/// Nodes for a cluster that is told of none.
+/// Sets the default nodes if the options have none.
 void choose_nodes(Options& options) {
     if (options.cluster.nodes.empty()) {
         options.cluster.nodes = {kDefaultNodes};
     }
 }
 
-/// The number of `60x` or `60`; nothing for what is none, or beyond the bounds.
+/// Parses `60x` or `60`; returns nullopt if it is not a number or out of range.
 std::optional<double> read_speed(std::string_view text) {
     if (text.ends_with('x')) {
         text.remove_suffix(1);
@@ -342,11 +343,11 @@ std::optional<double> read_speed(std::string_view text) {
                                                                 : std::nullopt;
 }
 
-/// "" or what is wrong with it.
+/// Returns an empty text if the speed is valid, otherwise the error.
 std::string check_speed(const std::string& text) {
     return read_speed(text) ? std::string()
                             : fmt::format(
-                                  "\"{}\" is no speed between {}x and {:.0f}x, such as 60x",
+                                  "\"{}\" is not a speed from {}x to {:.0f}x, such as 60x",
                                   printable(text),
                                   kSpeedMin,
                                   kSpeedMax
@@ -369,16 +370,16 @@ std::unique_ptr<SnapshotWriter> start_writer(
         return image;
     };
     const auto tell = [](const Error& error) {
-        fmt::print(stderr, "error: the cluster is not kept: {}\n", error.detail);
+        fmt::print(stderr, "error: cannot save the cluster: {}\n", error.detail);
     };
     return std::make_unique<SnapshotWriter>(*folder, take, tell, clock);
 }
 
-/// Runs the controller on the cluster until it is told to stop; the exit code.
+/// Runs the controller on the cluster until it is stopped. Returns the exit code.
 int run_with_controller(EmbeddedCluster& cluster, Beginning& beginning, const Clock& clock) {
     const Options& options = beginning.options;
     const auto folder = TemporaryFolder::make();
-    // Held from here on, so that nobody else gets the port before the controller serves.
+    // The socket keeps the port reserved until the controller serves on it.
     auto socket = net::ListeningSocket::open("127.0.0.1");
     if (!folder || !socket) {
         return cannot_start(folder ? socket.error() : folder.error());
@@ -466,32 +467,32 @@ int run_dev(Options options) {
         exit_code = 1;
     }
     if (const auto saved = writer ? writer->finish() : Result<void>(); !saved) {
-        fmt::print(stderr, "error: the cluster is not kept: {}\n", saved.error().detail);
+        fmt::print(stderr, "error: cannot save the cluster: {}\n", saved.error().detail);
         exit_code = exit_code == 0 ? 1 : exit_code;
     }
     return exit_code;
 }
 
-/// What the cluster is, and how it goes.
+/// Adds the options of the cluster and its simulation.
 void add_cluster_options(CLI::App* command, Options* options) {
     command->add_option(
         "--nodes",
         options->cluster.nodes,
-        "Nodes that pods run on, such as 'a100: 4x "
+        "Nodes to simulate, such as 'a100: 4x "
         "cpu=96,memory=1Ti,nvidia.com/gpu=8,label:gpu=a100,"
-        "taint:gpu=yes:NoSchedule', or a file of Nodes (.yaml, .yml, .json); may be given several "
-        "times (default: " +
-            fmt::format("'{}', where --data keeps none)", kDefaultNodes)
+        "taint:gpu=yes:NoSchedule', or a file of Nodes (.yaml, .yml, .json); may be repeated "
+        "(default: " +
+            fmt::format("'{}', unless --data contains nodes)", kDefaultNodes)
     );
     command->add_option(
-        "-f,--filename", options->files, "Manifests that are applied: files, and folders of them"
+        "-f,--filename", options->files, "Files or folders with manifests to apply"
     );
     command
         ->add_option(
             "--run-seconds",
             options->run_seconds,
-            "How long pods run that do not say so themselves (annotation sluice.dev/run-seconds; "
-            "default: 30)"
+            "Run time of pods without the annotation sluice.dev/run-seconds, in seconds "
+            "(default: 30)"
         )
         ->check([](const std::string& text) {
             return check_number(text, std::numeric_limits<int>::max());
@@ -500,18 +501,23 @@ void add_cluster_options(CLI::App* command, Options* options) {
         ->add_option(
             "--speed",
             options->speed,
-            "How many times as fast pods run, and the delays and deadlines of Jobs pass, such as "
-            "60x (default: 1x)"
+            "Speed of pods, and of the delays and deadlines of Jobs, relative to real time, such "
+            "as 60x (default: 1x)"
         )
         ->check(check_speed);
     command->add_option(
-        "--data", options->data, "Folder that keeps what is in the cluster from one run to the next"
+        "--data",
+        options->data,
+        "Folder that keeps the cluster's objects between runs (default: they are not kept)"
     );
 }
 
-/// Where it is reached, what its controller is told, and what the command shows.
+/// Adds the options of the API server, the controller and the output.
 void add_other_options(CLI::App* command, Options* options) {
-    command->add_option("--port", options->cluster.port, "Port of the API server (default: any)")
+    command
+        ->add_option(
+            "--port", options->cluster.port, "Port of the API server (default: any free port)"
+        )
         ->check([](const std::string& text) {
             return check_number(text, std::numeric_limits<std::uint16_t>::max());
         });
@@ -519,32 +525,37 @@ void add_other_options(CLI::App* command, Options* options) {
         "--write-kubeconfig",
         options->kubeconfig,
         fmt::format(
-            "Where the kubeconfig is written, once all is ready (default: {})", options->kubeconfig
+            "File for the kubeconfig, written once the cluster is ready (default: {})",
+            options->kubeconfig
         )
     );
     command->add_option(
         "--config",
         options->config_file,
-        "Configuration of the controller; its addresses and its namespace are those of sluice dev"
+        "Configuration file of the controller; sluice dev sets its addresses and namespace"
     );
     command->add_option(
-        "--feature-gates", options->feature_gates, "Of the controller: Name=true,Other=false"
+        "--feature-gates",
+        options->feature_gates,
+        "Feature gates of the controller: Name=true,Other=false"
     );
-    command->add_option("--log-level", options->log_level, "Of the controller (default: warning)");
-    command->add_flag("--server-only", options->is_server_only, "The API server alone");
+    command->add_option(
+        "--log-level", options->log_level, "Log level of the controller (default: warning)"
+    );
+    command->add_flag("--server-only", options->is_server_only, "Run only the API server");
     command->add_flag(
         "--step",
         options->is_stepped,
-        "For tests: time stands still, and each line of standard input moves it: an empty one to "
-        "what is due next, 10m, 90s or 1h by so much; q ends. What happens is printed, and a line "
-        "such as time: 2026-01-31T10:00:00Z once all that is due by then is done"
+        "For tests: advance time only by lines of standard input: an empty line to the next "
+        "event, a duration such as 10m, 90s or 1h by that much; q quits. Events are printed, and "
+        "after each step a line such as time: 2026-01-31T10:00:00Z"
     );
     command->add_flag(
-        "--quiet", options->is_quiet, "Prints nothing but errors and, with --step, the time"
+        "--quiet", options->is_quiet, "Print only errors (with --step, also the time)"
     );
 }
 
-/// Errors: Invalid for options that do not go together.
+/// Checks combinations of options. Errors: Invalid for options that exclude each other.
 Result<void> check_options(const CLI::App& command, const Options& options) {
     for (const char* other : {"--data", "--speed", "--server-only"}) {
         if (options.is_stepped && command.count(other) > 0) {
@@ -559,7 +570,7 @@ Result<void> check_options(const CLI::App& command, const Options& options) {
 void add_dev(CLI::App& app, int& exit_code) {
     auto options = std::make_shared<Options>();
     CLI::App* command = app.add_subcommand(
-        "dev", "Runs the controller with an API server and a cluster of its own, both in memory"
+        "dev", "Run the controller with an API server and a simulated cluster, all in memory"
     );
     add_cluster_options(command, options.get());
     add_other_options(command, options.get());

@@ -1,3 +1,4 @@
+// Subcommand `sluice dev`, which runs a simulated cluster for kubectl.
 #pragma once
 
 namespace CLI {
@@ -7,7 +8,7 @@ class App;
 namespace sluice::commands {
 
 /// Adds `sluice dev`: an embedded API server, a simulated cluster and the controller in one
-/// process. Its exit code goes to `exit_code` when it ran.
+/// process. It sets `exit_code`.
 void add_dev(CLI::App& app, int& exit_code);
 
 }  // namespace sluice::commands

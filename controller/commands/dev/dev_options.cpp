@@ -32,7 +32,7 @@ std::string check_number(const std::string& text, std::int64_t most) {
     const auto [at, error] = std::from_chars(text.data(), end, number);
     const bool is_good = error == std::errc() && at == end && number >= 0 && number <= most;
     return is_good ? std::string()
-                   : fmt::format("\"{}\" is no number from 0 to {}", printable(text), most);
+                   : fmt::format("\"{}\" is not a number from 0 to {}", printable(text), most);
 }
 
 std::string dev_server_url(std::uint16_t port) {

@@ -1,3 +1,4 @@
+// Options of `sluice dev`, and the messages that its two modes share.
 #pragma once
 
 #include "base/error.hpp"
@@ -10,13 +11,13 @@
 
 namespace sluice::commands {
 
-/// What `sluice dev` is told on its command line.
+/// The command line of `sluice dev`.
 struct DevOptions {
     EmbeddedCluster::Options cluster;
     std::vector<std::string> files;
     std::string kubeconfig = "sluice-dev.kubeconfig";
     std::string config_file;
-    std::string data;  ///< folder; "": nothing is kept
+    std::string data;  ///< folder; empty: nothing is kept
     std::string feature_gates;
     std::string log_level = "warning";
     std::string speed = "1x";
@@ -26,18 +27,18 @@ struct DevOptions {
     bool is_quiet = false;
 };
 
-/// For an option of whole numbers from 0 on: "", or what is wrong with a value.
+/// Checks an option that is a whole number from 0 to `most`. Returns an empty text or the error.
 std::string check_number(const std::string& text, std::int64_t most);
 
-/// Prints which of the user's objects the server refused, and why.
+/// Reports on stderr an object of the user that the API server rejected, with the reason.
 void tell_refused(const Manifest& manifest, const Error& error);
-/// Prints why the cluster cannot start; the exit code.
+/// Reports on stderr why the cluster cannot start. Returns the exit code.
 int cannot_start(const Error& error);
-/// Where the server is.
+/// Returns the URL of the API server.
 std::string dev_server_url(std::uint16_t port);
-/// What a user types next to look at the cluster.
+/// Returns the commands with which a user looks at the cluster.
 std::vector<std::string> next_dev_commands(const DevOptions& options);
-/// Prints where the server is, what to type next, and how it ends.
+/// Prints the URL of the API server, the next commands, and `end`: how to stop.
 void print_dev_start(const DevOptions& options, std::uint16_t port, const std::string& end);
 
 }  // namespace sluice::commands

@@ -27,7 +27,7 @@ namespace sluice::commands {
 
 namespace {
 
-/// The exit code after an object that was refused, or a line that is no step.
+/// Exit code after a rejected object or a line that is not a step.
 constexpr int kNotAllDone = 1;
 constexpr Duration kStepMax = std::chrono::hours(24 * 365);
 
@@ -39,7 +39,7 @@ std::string_view trim(std::string_view text) {
                                            : text.substr(first, last - first + 1);
 }
 
-/// Prints what has happened.
+/// Prints the events since the last call.
 void tell_events(SteppedCluster& cluster, const DevOptions& options) {
     for (const std::string& line : cluster.take_events()) {
         if (!options.is_quiet) {
@@ -49,22 +49,23 @@ void tell_events(SteppedCluster& cluster, const DevOptions& options) {
     std::fflush(stdout);
 }
 
-/// Prints what has happened, and that all that is due by now is done.
+/// Prints the events, and the time to which the step is complete.
 void tell_time(SteppedCluster& cluster, const DevOptions& options) {
     tell_events(cluster, options);
     fmt::print("time: {}\n", api::to_string(cluster.now()));
     std::fflush(stdout);
 }
 
-/// Does what a line says; whether it could be read.
+/// Runs the step of a line. Returns false if the line is not a step.
 bool take_step(SteppedCluster& cluster, const DevOptions& options, std::string_view line) {
     if (line.empty()) {
         const SteppedCluster::Due due = cluster.step_to_next();
         if (!options.is_quiet && due != SteppedCluster::Due::Done) {
             fmt::print(
                 "{}\n",
-                due == SteppedCluster::Due::Nothing ? "nothing is due"
-                                                    : "nothing came of what was due"
+                due == SteppedCluster::Due::Nothing
+                    ? "nothing is due"
+                    : "nothing changed: the events that were due had no effect"
             );
         }
         return true;
@@ -73,8 +74,8 @@ bool take_step(SteppedCluster& cluster, const DevOptions& options, std::string_v
     if (!duration || *duration <= Duration() || *duration > kStepMax) {
         fmt::print(
             stderr,
-            "error: \"{}\" is no step: an empty line, a time such as 90s, 10m or 1h30m (at most "
-            "8760h), or q\n",
+            "error: \"{}\" is not a step; use an empty line, a duration such as 90s, 10m or 1h30m "
+            "(at most 8760h), or q\n",
             printable(line)
         );
         return false;
@@ -83,7 +84,7 @@ bool take_step(SteppedCluster& cluster, const DevOptions& options, std::string_v
     return true;
 }
 
-/// Takes steps until the input ends or it is told to stop; whether all could be read.
+/// Runs steps until the input ends or a stop is requested. Returns false if a line was not a step.
 bool take_steps(SteppedCluster& cluster, const DevOptions& options, const std::stop_token& stop) {
     bool are_good = true;
     LineReader lines(STDIN_FILENO, [&cluster] { cluster.wake([] {}); });
@@ -165,8 +166,8 @@ int run_dev_steps(const DevOptions& options, StopSignals& stop) {
         print_dev_start(
             options,
             cluster.port(),
-            "Time stands still. An empty line moves it to what is due next, 10m or 90s by so much; "
-            "q ends."
+            "Time is stopped. Enter an empty line to advance to the next event, a duration such as "
+            "10m or 90s to advance by that much, or q to quit."
         );
     }
     tell_time(cluster, options);

@@ -1,3 +1,4 @@
+// `sluice dev --step`: a cluster whose time advances by lines of standard input.
 #pragma once
 
 #include "controller/commands/dev/dev_options.hpp"
@@ -5,8 +6,8 @@
 
 namespace sluice::commands {
 
-/// Runs `sluice dev --step`: time stands still, and each line of standard input moves it. Returns
-/// the exit code.
+/// Runs `sluice dev --step`: time advances only when a line of standard input says so. Returns the
+/// exit code.
 int run_dev_steps(const DevOptions& options, StopSignals& stop);
 
 }  // namespace sluice::commands

@@ -31,13 +31,13 @@ Error unwritable(const std::filesystem::path& file, const std::string& why) {
 
 Error running(const std::filesystem::path& file) {
     return make_invalid(fmt::format(
-        "{} is of a sluice dev that runs; end that one, or name another file with "
+        "{} belongs to a running sluice dev; stop it, or choose another file with "
         "--write-kubeconfig",
         file.string()
     ));
 }
 
-/// Refuses to replace what no sluice dev has written.
+/// Refuses to replace a file that sluice dev has not written.
 Result<void> check_own(const std::filesystem::path& file) {
     std::ifstream in(file);
     const std::string text{std::istreambuf_iterator<char>(in), {}};
@@ -46,13 +46,13 @@ Result<void> check_own(const std::filesystem::path& file) {
         return {};
     }
     return make_invalid(fmt::format(
-        "{} is there and not of sluice dev; name another file with --write-kubeconfig",
+        "{} exists and is not of sluice dev; choose another file with --write-kubeconfig",
         file.string()
     ));
 }
 
-/// Removes the kubeconfig of a run that has ended. Its lock is held meanwhile, so that of several
-/// that begin at the same time none removes what another one has put there.
+/// Removes the kubeconfig of a run that has ended. Holds its lock meanwhile, so that of several
+/// processes that start at the same time, none removes the new file of another one.
 Result<void> remove_earlier(const std::filesystem::path& file) {
     if (auto own = check_own(file); !own) {
         return own;
@@ -75,7 +75,7 @@ Result<void> remove_earlier(const std::filesystem::path& file) {
     return is_removed ? Result<void>() : Result<void>(unwritable(file, std::strerror(failure)));
 }
 
-/// 0, or why it cannot be written.
+/// Returns 0, or the errno of the failure.
 int write_text(const std::filesystem::path& file, std::string_view text) {
     const int opened =
         ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
@@ -90,8 +90,8 @@ int write_text(const std::filesystem::path& file, std::string_view text) {
     return is_written ? 0 : failure;
 }
 
-/// A file without a name in the folder of that one: it is gone with its process. -1: the file
-/// system has none, or there is no way to give it a name.
+/// Opens a file without a name in the folder of `file`: it disappears with the process. Returns -1
+/// if the file system does not support this or if the file could not be named later.
 int open_nameless(const std::filesystem::path& file) {
     if (::access("/proc/self/fd", X_OK) != 0) {
         return -1;
@@ -100,7 +100,7 @@ int open_nameless(const std::filesystem::path& file) {
     return ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
 }
 
-/// Gives it its name unless there is a file of that name; 0, or why not.
+/// Gives the open file its name, unless a file of that name exists. Returns 0 or the errno.
 int name_new(int file, const std::filesystem::path& name) {
     const std::string opened = fmt::format("/proc/self/fd/{}", file);
     return ::linkat(AT_FDCWD, opened.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0
@@ -108,7 +108,7 @@ int name_new(int file, const std::filesystem::path& name) {
                : errno;
 }
 
-/// Puts a file in its place unless there is one; 0, or why not.
+/// Moves a file, unless the target exists. Returns 0 or the errno.
 int move_new(const std::filesystem::path& from, const std::filesystem::path& to) {
     if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) {
         return 0;
@@ -147,7 +147,7 @@ Result<KubeconfigFile> KubeconfigFile::prepare(const std::string& file, const st
     std::error_code error;
     const auto status = std::filesystem::status(place, error);
     if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-        // A pipe or a device is written as it is.
+        // A pipe or a device is written directly.
         if (const int failure = write_text(place, text); failure != 0) {
             return unwritable(place, std::strerror(failure));
         }
@@ -157,7 +157,7 @@ Result<KubeconfigFile> KubeconfigFile::prepare(const std::string& file, const st
     }
     if (std::filesystem::is_symlink(place, error) && !std::filesystem::exists(status)) {
         return make_invalid(fmt::format(
-            "{} is a link to a file that is not there; remove the link, or name another file with "
+            "{} is a symbolic link to a missing file; remove it, or choose another file with "
             "--write-kubeconfig",
             file
         ));
@@ -170,7 +170,7 @@ Result<KubeconfigFile> KubeconfigFile::prepare(const std::string& file, const st
     std::string written;
     int opened = open_nameless(place);
     if (opened < 0) {
-        // A name that nobody knows before: what lies there already is not followed.
+        // A random name that nobody can predict, so that a planted link is not followed.
         written = file + ".XXXXXX";
         opened = ::mkostemp(written.data(), O_CLOEXEC);
     }

@@ -1,3 +1,4 @@
+// Writes the kubeconfig of an embedded cluster so that one running cluster owns the file.
 #pragma once
 
 #include "base/error.hpp"
@@ -8,31 +9,31 @@
 
 namespace sluice::commands {
 
-/// Writes a file that only its owner may read, in place of what it holds. Errors: Invalid.
+/// Writes a file that only its owner may read, replacing its content. Errors: Invalid.
 Result<void> write_private_file(const std::filesystem::path& file, std::string_view text);
 
-/// The kubeconfig of an embedded cluster, which is there once the cluster is ready: who finds the
-/// file may begin. It stays when the cluster ends. As long as this object lives, no other one takes
-/// its place.
+/// The kubeconfig of an embedded cluster. The file appears once the cluster is ready, so a client
+/// that finds it can start at once. The file stays when the cluster ends. While this object exists,
+/// no other process replaces the file.
 class KubeconfigFile {
   public:
-    /// Removes that of a run that has ended, and writes the new one where nobody finds it yet.
-    /// Errors: Invalid for a file that cannot be written, that no `sluice dev` has written, or
-    /// whose `sluice dev` still runs.
+    /// Removes the file of a run that has ended, and writes the new one without making it visible.
+    /// Errors: Invalid if the file cannot be written, was not written by `sluice dev`, or belongs
+    /// to a running `sluice dev`.
     static Result<KubeconfigFile> prepare(const std::string& file, const std::string& text);
     ~KubeconfigFile();
     KubeconfigFile(KubeconfigFile&& other) noexcept;
     KubeconfigFile& operator=(KubeconfigFile&&) = delete;
-    /// Puts it in its place. Errors: Invalid, for one that has come there meanwhile too.
+    /// Makes the file visible under its name. Errors: Invalid, also if a file of that name has
+    /// appeared since prepare().
     Result<void> publish();
 
   private:
     KubeconfigFile(std::filesystem::path file, std::filesystem::path written, int lock);
 
     std::filesystem::path file_;
-    std::filesystem::path
-        written_;  ///< where it is until then; empty: without name, or in its place
-    int lock_;     ///< held open: says that its cluster runs; or -1
+    std::filesystem::path written_;  ///< temporary name; empty if unnamed or published
+    int lock_;                       ///< open and locked while the cluster runs; -1 if unused
     bool is_published_ = false;
 };
 

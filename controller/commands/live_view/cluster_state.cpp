@@ -98,7 +98,8 @@ QueueState read_queue_state(const std::string& name, const json::Value& queue) {
     return state;
 }
 
-/// Kind and name of what the Workload stands for: its job where one controls it.
+/// Returns kind and name of the Workload's controller owner, its job; those of the Workload if it
+/// has none.
 std::pair<std::string, std::string> name_job(
     const apiserver::ObjectName& name, const json::Value& workload
 ) {
@@ -134,7 +135,7 @@ RunningState read_running(const apiserver::ObjectName& name, const json::Value& 
     };
 }
 
-/// That flavors were not assigned is said by the line's place already.
+/// Removes the usual beginning of the message, which is evident among the waiting workloads.
 std::string_view shorten(std::string_view message) {
     constexpr std::string_view kUsual = "couldn't assign flavors to pod set ";
     const std::size_t colon = message.find(": ");
@@ -203,7 +204,7 @@ void read_workloads(const apiserver::Store& store, ClusterState& state) {
     }
 }
 
-/// Whether the scheduler has looked for a node in vain.
+/// Returns true if the scheduler found no node for the pod.
 bool is_unplaced(const json::Value& pod) {
     const json::Value* conditions = pod.find_path({"status", "conditions"});
     if (conditions == nullptr || !conditions->is_array() ||

@@ -1,3 +1,4 @@
+// State of a cluster that the live view shows, read from the API server's store.
 #pragma once
 
 #include "api/meta/quantity.hpp"
@@ -11,32 +12,32 @@
 
 namespace sluice::commands {
 
-/// What one ClusterQueue has of a resource of a flavor.
+/// Quota of one resource in one flavor of a ClusterQueue.
 struct QuotaState {
     std::string flavor;
     std::string resource;
     api::Quantity nominal;
-    api::Quantity used;      ///< reserved, what is borrowed included
-    api::Quantity borrowed;  ///< of the used
+    api::Quantity used;      ///< reserved, including `borrowed`
+    api::Quantity borrowed;  ///< part of `used`
 };
 
 struct QueueState {
     std::string name;
     std::string cohort;
-    std::string obstacle;  ///< why it admits nothing; "": it does
+    std::string obstacle;  ///< why it admits nothing; empty if it is active
     std::vector<QuotaState> quotas;
 };
 
-/// A Workload with admission.
+/// An admitted Workload.
 struct RunningState {
-    std::string name;  ///< namespace/name of its job, or its own
+    std::string name;  ///< namespace/name of its job; of the Workload if it has none
     std::string kind;
     std::string queue;  ///< the ClusterQueue
     std::string amounts;
     std::optional<Time> since;
 };
 
-/// A Workload without.
+/// A Workload that is neither admitted nor finished.
 struct WaitingState {
     std::string name;
     std::string kind;
@@ -44,11 +45,11 @@ struct WaitingState {
     std::string reason;
 };
 
-/// What a live view shows of a cluster.
+/// The whole state that a live view shows.
 struct ClusterState {
     std::size_t nodes = 0;
     std::string capacity;      ///< of all nodes
-    std::size_t pods = 0;      ///< that run
+    std::size_t pods = 0;      ///< running ones
     std::size_t unplaced = 0;  ///< pods that no node has room for
     std::size_t succeeded = 0;
     std::size_t failed = 0;
@@ -57,7 +58,7 @@ struct ClusterState {
     std::vector<WaitingState> waiting;  ///< by priority, the oldest first
 };
 
-/// Gathers it from the objects that an API server stores.
+/// Reads the state from the objects that an API server stores.
 ClusterState read_cluster_state(const apiserver::Store& store);
 
 }  // namespace sluice::commands

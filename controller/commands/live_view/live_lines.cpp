@@ -38,7 +38,7 @@ std::string print_duration(Duration duration) {
     return fmt::format("{}h{:02}m", seconds / 3600, seconds / 60 % 60);
 }
 
-/// The share of the columns that an amount takes; what is there is seen.
+/// Returns the number of columns for an amount: at least one for an amount above zero.
 std::size_t share_of(const api::Quantity& amount, const api::Quantity& whole, std::size_t columns) {
     if (amount.sign() <= 0 || whole.sign() <= 0) {
         return 0;
@@ -47,7 +47,8 @@ std::size_t share_of(const api::Quantity& amount, const api::Quantity& whole, st
     return std::clamp<std::size_t>(static_cast<std::size_t>(std::lround(share)), 1, columns);
 }
 
-/// Used, borrowed and free parts of a quota; what is borrowed lies beyond the nominal quota.
+/// Draws the used, borrowed and free parts of a quota. Borrowed quota extends the bar beyond the
+/// nominal quota.
 void add_bar(StyledLine& line, const QuotaState& quota, std::size_t columns, bool has_unicode) {
     const api::Quantity whole = std::max(quota.nominal, quota.used);
     const api::Quantity own = quota.used - quota.borrowed;
@@ -67,7 +68,7 @@ std::string print_usage(const QuotaState& quota) {
     return text;
 }
 
-/// How wide the columns of the quotas are; 0: not shown.
+/// Widths of the columns in the table of quotas; 0: not shown.
 struct QuotaColumns {
     std::size_t queue = 0;
     std::size_t cohort = 0;
@@ -158,7 +159,7 @@ Section draw_queues(const ClusterState& state, const Window& window) {
     return section;
 }
 
-/// The width of a column that holds these texts, at most a part of the window.
+/// Returns the width of a column for these texts, at most a third of the window.
 template <class T, class F>
 std::size_t measure(const std::vector<T>& all, F text_of, const Window& window) {
     std::size_t width = 0;
@@ -224,7 +225,7 @@ Section draw_log(const LiveTexts& texts) {
 Lines draw_header(
     const ClusterState& state, const LiveTexts& texts, Time now, std::size_t columns
 ) {
-    // "2026-11-25T14:03:05Z" without its date.
+    // The time of day in "2026-11-25T14:03:05Z".
     const std::string time = api::to_string(now).substr(11, 8);
     StyledLine first;
     first.add("sluice dev", Style::Strong).add("  " + time);
@@ -260,7 +261,7 @@ Lines draw_footer(const LiveTexts& texts) {
     return lines;
 }
 
-/// Divides the room among those that need it, none less than another that gets all it needs.
+/// Divides the room by need: a section gets less than it needs only if no other section gets more.
 std::vector<std::size_t> divide(std::size_t room, const std::vector<std::size_t>& needs) {
     std::vector<std::size_t> order(needs.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -290,7 +291,7 @@ void append_section(Lines& lines, Section section, std::size_t share, bool is_sp
     }
 }
 
-/// The sections in so many rows: first their blank lines go, then the last of them.
+/// Appends the sections in that many rows: drops their blank lines first, then the last sections.
 void append_sections(Lines& lines, std::vector<Section> sections, std::size_t rows) {
     const bool is_spaced = rows >= sections.size() * 4;
     const std::size_t overhead = is_spaced ? 2 : 1;

@@ -1,3 +1,4 @@
+// Draws the state of a cluster as the lines of a terminal window.
 #pragma once
 
 #include "base/clock.hpp"
@@ -9,26 +10,27 @@
 
 namespace sluice::commands {
 
-/// Where a live view is drawn.
+/// Size and abilities of the terminal window.
 struct Window {
     std::size_t columns = 80;
     std::size_t rows = 24;
     bool has_color = false;
-    bool has_unicode = false;  ///< else bars and marks are ASCII
+    bool has_unicode = false;  ///< false: bars and marks are ASCII
 
     friend bool operator==(const Window&, const Window&) = default;
 };
 
-/// What a live view shows beside the cluster.
+/// Texts that a live view shows in addition to the cluster.
 struct LiveTexts {
-    std::string server;                 ///< its URL
-    std::string speed;                  ///< such as "60x"; "": the usual
-    std::vector<std::string> commands;  ///< what to type next
-    std::vector<std::string> log;       ///< the latest lines
+    std::string server;                 ///< URL of the API server
+    std::string speed;                  ///< such as "60x"; empty for normal speed
+    std::vector<std::string> commands;  ///< suggestions of what to type next
+    std::vector<std::string> log;       ///< the latest log lines
 };
 
-/// The lines of a live view. There are no more than the window has rows, and each fits into its
-/// columns; where there is too little room, less is shown, and how much is left out.
+/// Returns the lines of a live view: at most as many as the window has rows, none wider than its
+/// columns. If there is not enough room, sections are shortened and show the number of omitted
+/// lines.
 std::vector<std::string> draw_live_view(
     const ClusterState& state, const LiveTexts& texts, Time now, const Window& window
 );

@@ -18,12 +18,12 @@ namespace sluice::commands {
 namespace {
 
 constexpr auto kDrawEvery = std::chrono::milliseconds(250);
-/// Reading takes at most this part of the time: one in so many.
+/// Reading takes at most one part in kReadShare of the time.
 constexpr int kReadShare = 20;
 constexpr std::size_t kTailMax = 4096;
 constexpr std::size_t kTailLines = 3;
 
-/// The last lines of a file.
+/// Returns the last lines of a file.
 std::vector<std::string> read_tail(const std::string& file) {
     std::ifstream in(file, std::ios::binary | std::ios::ate);
     if (!in) {

@@ -1,3 +1,4 @@
+// Live table of the cluster that `sluice dev` shows in a terminal.
 #pragma once
 
 #include "base/clock.hpp"
@@ -18,21 +19,21 @@
 
 namespace sluice::commands {
 
-/// Shows a cluster on the terminal as it is, until this object ends. It draws from a thread of its
-/// own, a few times a second at most, and writes only what has changed.
+/// Shows the current state of a cluster in the terminal while this object exists. It draws from its
+/// own thread, at most four times a second, and writes only the lines that have changed.
 class LiveView {
   public:
     struct Options {
-        LiveTexts texts;       ///< the log lines are added
+        LiveTexts texts;       ///< without log lines, which the view adds
         std::string log_file;  ///< see Terminal::take()
-        /// Reads the cluster if it has changed since that version, and moves the version on.
-        /// Thread: the view's.
+        /// Returns the state if it has changed since `version`, and updates `version`. Thread: the
+        /// view's.
         std::function<std::optional<ClusterState>(std::int64_t& version)> read;
     };
 
-    /// Errors: those of Terminal::take().
+    /// Takes over the terminal. Errors: those of Terminal::take().
     static Result<std::unique_ptr<LiveView>> start(Options options, const Clock& clock);
-    /// Gives the terminal back; what was logged meanwhile follows, if it is little.
+    /// Restores the terminal and prints the end of the log.
     ~LiveView();
     LiveView(const LiveView&) = delete;
     LiveView& operator=(const LiveView&) = delete;

@@ -1,3 +1,4 @@
+// Turns SIGINT and SIGTERM into a stop request.
 #pragma once
 
 #include "net/loop/event_loop.hpp"
@@ -9,8 +10,8 @@
 
 namespace sluice::commands {
 
-/// What SIGINT and SIGTERM do while it lives: the first one asks the process to stop, the second
-/// one ends it at once, with the terminal given back. There is one at a time.
+/// Handles SIGINT and SIGTERM while it exists: the first signal requests a stop, the second one
+/// restores the terminal and ends the process at once. At most one object may exist.
 class StopSignals {
   public:
     StopSignals();
@@ -18,9 +19,9 @@ class StopSignals {
     StopSignals(const StopSignals&) = delete;
     StopSignals& operator=(const StopSignals&) = delete;
 
-    /// Tells whether the process is to stop, and calls back when it is, on any thread.
+    /// Returns the token of the stop request; its callbacks run on any thread.
     std::stop_token token() const { return source_.get_token(); }
-    /// Asks for it as a signal does. Thread: any.
+    /// Requests a stop as a signal does. Thread: any.
     void request_stop() { source_.request_stop(); }
 
   private:

@@ -8,7 +8,7 @@ namespace sluice::commands {
 
 namespace {
 
-/// How wide other characters are, terminals disagree.
+/// Replaces characters outside ASCII: terminals disagree on their widths.
 std::string to_ascii(std::string_view text) {
     std::string made;
     for (const char sign : printable(text)) {
@@ -16,7 +16,7 @@ std::string to_ascii(std::string_view text) {
         if (byte < 0x80U) {
             made += sign;
         } else if (byte >= 0xc0U) {
-            made += '?';  // once for each character, not for each byte
+            made += '?';  // once per character, not per byte
         }
     }
     return made;

@@ -1,3 +1,4 @@
+// A line of a terminal with styles, cut to a width.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +11,19 @@ namespace sluice::commands {
 
 enum class Style : std::uint8_t { Plain, Strong, Faint, Used, Borrowed, Waiting, Failing };
 
-/// A line of a terminal, made of pieces of one style each.
+/// A line of a terminal, made of pieces with one style each.
 class StyledLine {
   public:
-    /// Appends foreign text: what is not printable ASCII is written in letters.
+    /// Appends untrusted text: control characters are escaped, characters outside ASCII are
+    /// replaced.
     StyledLine& add(std::string_view text, Style style = Style::Plain);
-    /// Appends the text with blanks to that width, or clipped to it.
+    /// Appends the text, padded with blanks or cut to that width.
     StyledLine& add_cell(std::string_view text, std::size_t width, Style style = Style::Plain);
-    /// Appends a sign so many times. Requires: it takes one column.
+    /// Appends a sign that many times. Requires: the sign takes one column.
     StyledLine& add_signs(std::string_view sign, std::size_t count, Style style = Style::Plain);
-    /// How many columns it takes.
+    /// Returns the number of columns that the line takes.
     std::size_t width() const;
-    /// The line with at most that many columns, with the sequences that colour it or without.
+    /// Returns the line, cut to that many columns, with or without color sequences.
     std::string print(std::size_t columns, bool has_color) const;
 
   private:

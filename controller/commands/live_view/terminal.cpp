@@ -20,7 +20,7 @@ namespace sluice::commands {
 
 namespace {
 
-/// The other screen, without cursor and without wrapping of long lines; and back.
+/// Switches to the alternate screen, without cursor and line wrapping; and back.
 constexpr std::string_view kEnter = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J";
 constexpr std::string_view kLeave = "\x1b[?7h\x1b[?25h\x1b[?1049l";
 constexpr std::size_t kPieceMax = 256;
@@ -28,7 +28,7 @@ constexpr int kPatience = 200;  // ms
 constexpr std::array kDeadly{SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGHUP, SIGQUIT};
 constexpr int kWritePatience = 50;  // ms
 
-// What a handler of signals can reach.
+// State that signal handlers use.
 std::atomic<bool> is_taken{false};
 std::atomic<bool> must_redraw{false};
 std::atomic<bool> is_writing{false};
@@ -62,7 +62,8 @@ void leave() {
     }
 }
 
-/// Nothing is drawn any more once this returns, unless it was called in the midst of it.
+/// Waits for a write in progress. Nothing is drawn after this returns, unless a signal interrupted
+/// a write of this very thread.
 void stop_drawing() {
     for (int i = 0; i < kWritePatience && is_writing; ++i) {
         ::poll(nullptr, 0, 1);
@@ -86,7 +87,7 @@ void on_suspend(int) {
     const int kept = errno;
     leave();
     ::kill(::getpid(), SIGSTOP);
-    // It goes on here.
+    // SIGCONT resumes the process here.
     enter();
     errno = kept;
 }
@@ -103,7 +104,7 @@ void set_handlers(void (*death)(int), void (*suspend)(int)) {
     ::sigaction(SIGTSTP, &action, nullptr);
 }
 
-/// Keys are not echoed into the view.
+/// Turns echo off, so that keys do not appear in the view.
 void prepare_mode() {
     has_mode = ::isatty(STDIN_FILENO) == 1 && ::tcgetattr(STDIN_FILENO, &mode_before) == 0;
     if (has_mode) {
@@ -143,7 +144,7 @@ bool is_set(const char* variable) {
 bool Terminal::can_draw() {
     const char* term = std::getenv("TERM");
     const bool is_dumb = term == nullptr || *term == '\0' || std::strcmp(term, "dumb") == 0;
-    // A process in the background is stopped when it changes the terminal's mode.
+    // A background process would be stopped when it changes the terminal's mode.
     return !is_dumb && ::isatty(STDOUT_FILENO) == 1 && ::tcgetpgrp(STDOUT_FILENO) == ::getpgrp();
 }
 
@@ -178,7 +179,8 @@ Terminal::~Terminal() {
     if (is_taken) {
         leave();
     }
-    // Only now: a signal that comes before gives the terminal back once more.
+    // Cleared only now: a signal before this point restores the terminal a second time, which is
+    // harmless.
     is_taken = false;
     set_handlers(SIG_DFL, SIG_DFL);
     error_before = -1;
@@ -218,7 +220,7 @@ void Terminal::draw(
             shown_[row] = line;
         }
     }
-    // A terminal that was stopped (Ctrl-S) must not hold the process.
+    // A terminal that is paused (Ctrl-S) must not block the process.
     std::string_view left = text;
     while (!left.empty() && !is_over) {
         pollfd waiting{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};

@@ -1,3 +1,4 @@
+// The terminal of standard output, taken over by a view and restored at any end of the process.
 #pragma once
 
 #include "base/error.hpp"
@@ -10,39 +11,40 @@
 
 namespace sluice::commands {
 
-/// The terminal of standard output, taken over for a view that is redrawn in place. What was on it
-/// comes back with the end of this object, and when the process dies of a fault, of a signal or by
-/// die(), or is suspended. There is one at a time. Requires: SIGINT and SIGTERM are taken by one
-/// who calls die().
+/// The terminal of standard output, taken over for a view that is redrawn in place. Its previous
+/// content is restored when this object is destroyed, when the process is suspended, and when it
+/// dies of a fault, of a signal or by die(). At most one object may exist. Requires: a handler of
+/// SIGINT and SIGTERM calls die().
 class Terminal {
   public:
-    /// Whether there is one that can be drawn on, with this process in its foreground.
+    /// Returns true if standard output is a terminal that can be drawn on, with this process in the
+    /// foreground.
     static bool can_draw();
-    /// Takes it. Lines of standard error that would go to the same terminal are appended to the
-    /// file, which is made new. Errors: Invalid when the file cannot be written.
+    /// Takes over the terminal. If standard error is a terminal, it is redirected to the log file,
+    /// which is truncated first. Errors: Invalid if the file cannot be written.
     static Result<std::unique_ptr<Terminal>> take(const std::string& log_file);
-    /// Ends the process as that signal does by default, with the terminal as it was.
+    /// Restores the terminal and ends the process as that signal does by default.
     static void die(int number);
     ~Terminal();
     Terminal(const Terminal&) = delete;
     Terminal& operator=(const Terminal&) = delete;
 
-    /// Its size now, and what it can show.
+    /// Returns the current size of the terminal, and its abilities.
     Window window() const;
-    /// Writes the lines that differ from those that are there. Gives up while nobody reads, once
-    /// `is_over`.
+    /// Writes the lines that differ from the shown ones. If the terminal does not accept output, it
+    /// gives up once `is_over` is set.
     void draw(
         const std::vector<std::string>& lines,
         const Window& window,
         const std::atomic<bool>& is_over
     );
-    /// Whether standard error goes to the file.
+    /// Returns true if standard error is redirected to the log file.
     bool has_log() const { return kept_error_ >= 0; }
 
   private:
     Terminal() = default;
 
-    int kept_error_ = -1;  ///< where standard error went before
+    int kept_error_ = -1;  ///< the previous standard error; -1 if it was not redirected
     std::vector<std::string> shown_;
     Window shown_window_;
 };

@@ -25,11 +25,11 @@ Error unreadable(const std::string& name, const std::error_code& why) {
 
 constexpr std::size_t kPiece = std::size_t{1} << 20U;
 
-/// `expected`: so many bytes there seem to be.
+/// Reads to the end. `expected` is the probable size in bytes.
 Result<std::string> read_all(
     std::FILE* stream, const std::string& name, std::uintmax_t expected = 0
 ) {
-    // So that a large text need not move as it grows.
+    // Reserves space, so that a large text is not moved as it grows.
     constexpr std::uintmax_t kExpectedMost = std::uintmax_t{256} << 20U;
     std::string text;
     text.reserve(static_cast<std::size_t>(std::min(expected, kExpectedMost)) + kPiece);

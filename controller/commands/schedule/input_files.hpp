@@ -1,3 +1,4 @@
+// Reads the files, folders and standard input that a command line names.
 #pragma once
 
 #include "base/error.hpp"
@@ -8,12 +9,13 @@
 
 namespace sluice::commands {
 
-/// The text of a file, of standard input for "-". Errors: Invalid, naming the file and why it
-/// cannot be read.
+/// Returns the text of a file, or of standard input for "-". Errors: Invalid, with the file and the
+/// reason.
 Result<std::string> read_file(const std::string& name);
 
-/// The files of these names; of a folder all its files ending in .yaml, .yml and .json, by name,
-/// not those of folders in it, as kubectl does. Errors: as above, and a folder without any.
+/// Reads the named files. For a folder, reads its files that end in .yaml, .yml or .json, sorted by
+/// name; like kubectl, it ignores subfolders. Errors: those of read_file(); Invalid for a folder
+/// without such files.
 Result<std::vector<InputFile>> read_input_files(const std::vector<std::string>& names);
 
 }  // namespace sluice::commands

@@ -11,7 +11,7 @@ namespace sluice::commands {
 
 namespace {
 
-/// Adds an object, or what a list holds, also lists in it.
+/// Adds an object, or the items of a list, including lists in it.
 Result<void> add_object(const Manifest& place, json::Value object, std::vector<Manifest>& made) {
     if (object.is_null()) {
         return {};

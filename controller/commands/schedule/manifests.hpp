@@ -1,3 +1,4 @@
+// Reads manifests with the file and line of each object, for errors that name the place.
 #pragma once
 
 #include "base/error.hpp"
@@ -11,25 +12,26 @@
 
 namespace sluice::commands {
 
-/// Where an object stands in the user's files.
+/// Place of an object in the user's files.
 struct ManifestPlace {
     std::string_view file;
-    std::size_t line = 0;  ///< where its document begins
-    /// Its place in the list that begins there.
+    std::size_t line = 0;  ///< the first line of its document
+    /// Index of the object if the document is a list.
     std::optional<std::size_t> item = std::nullopt;
 };
 
-/// "queues.yaml:12", and ": items[3]" after it for an item of a list.
+/// Returns "queues.yaml:12", followed by ": items[3]" for an item of a list.
 std::string to_string(const ManifestPlace& place);
-/// "queues.yaml:12: Workload ns/name".
+/// Returns "queues.yaml:12: Workload ns/name".
 std::string describe(const ManifestPlace& place, const json::Value& object);
-/// Which of the fields that every object has is missing, in words; none: it has them.
+/// Returns an error that names the missing fields among `apiVersion` and `kind`; nullopt if the
+/// object has both.
 std::optional<std::string> find_missing(const json::Value& object);
 
-/// An object of a file.
+/// An object and its place.
 struct Manifest {
     std::string file;
-    std::size_t number = 0;  ///< of the file among all that were read
+    std::size_t number = 0;  ///< index of the file among all files that were read
     std::size_t line = 0;
     std::optional<std::size_t> item = std::nullopt;
     json::Value object;
@@ -37,8 +39,8 @@ struct Manifest {
     ManifestPlace place() const { return {.file = file, .line = line, .item = item}; }
 };
 
-/// The objects of files and folders, those of lists one by one, in their order. Errors: Invalid
-/// with file and line, for a file that cannot be read and for a document that is no object.
+/// Returns the objects of files and folders in their order, with the items of lists one by one.
+/// Errors: Invalid, with file and line, if a file cannot be read or a document is not an object.
 Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& names);
 
 }  // namespace sluice::commands

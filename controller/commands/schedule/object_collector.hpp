@@ -1,3 +1,4 @@
+// Collects the objects of `sluice schedule` by kind and name, with undo for a list.
 #pragma once
 
 #include "controller/commands/schedule/schedule_cluster.hpp"
@@ -12,12 +13,12 @@
 
 namespace sluice::commands {
 
-/// The objects of one kind in the order of their names' first appearance; of two with the same
-/// namespace and name the later counts.
+/// The objects of one kind, in the order in which their names first appear. If two have the same
+/// namespace and name, the later one counts.
 template <class T>
 class ObjectsOfKind {
   public:
-    /// Whether there was one of that name.
+    /// Adds or replaces an object. Returns true if it replaced one.
     bool put(T object, bool may_go_back) {
         const auto [same, is_new] = places_.emplace(key_of(object), objects_.size());
         if (is_new) {
@@ -54,33 +55,33 @@ class ObjectsOfKind {
     Objects<T> objects_;
     boost::unordered_flat_map<std::string, std::size_t> places_;
     std::size_t marked_ = 0;
-    std::vector<std::pair<std::size_t, T>> replaced_;  ///< since mark(), the last one first to go
+    std::vector<std::pair<std::size_t, T>> replaced_;  ///< since mark(), restored from the last one
 };
 
-/// Gathers the objects of all kinds; can go back to where it was.
+/// Collects the objects of all kinds, and can undo the additions since mark().
 class ObjectCollector {
   public:
-    /// Whether there was one of that kind, namespace and name, which it now takes the place of.
+    /// Adds an object. Returns true if it replaced one of the same kind, namespace and name.
     template <class T>
     bool put(T object) {
         return std::get<ObjectsOfKind<T>>(kinds_).put(std::move(object), may_go_back_);
     }
-    /// What is put from now on can be taken back.
+    /// Starts to record additions, so that go_back() can undo them.
     void mark() {
         may_go_back_ = true;
         std::apply([](auto&... kinds) { (kinds.mark(), ...); }, kinds_);
     }
-    /// What was put since mark() stays.
+    /// Keeps the additions since mark().
     void keep() {
         may_go_back_ = false;
         std::apply([](auto&... kinds) { (kinds.keep(), ...); }, kinds_);
     }
-    /// Takes back what was put since mark().
+    /// Undoes the additions since mark().
     void go_back() {
         may_go_back_ = false;
         std::apply([](auto&... kinds) { (kinds.go_back(), ...); }, kinds_);
     }
-    /// The objects; none are left.
+    /// Returns the objects; the collector is empty afterwards.
     ScheduleCluster take() {
         return {
             .namespaces = take<api::Namespace>(),

@@ -41,7 +41,7 @@ Result<void> ObjectSchemas::complete(
 ) {
     const Compiled* compiled = find(kind, version);
     if (compiled == nullptr) {
-        return make_invalid(fmt::format("there is no schema of {} in {}", kind, version));
+        return make_invalid(fmt::format("no schema for {} in {}", kind, version));
     }
     apiserver::apply_defaults(*compiled->schema, object);
     unknown = apiserver::find_unknown_fields(*compiled->schema, object);
@@ -54,7 +54,7 @@ Result<void> ObjectSchemas::complete(
             faults.push_back(cel::print_violation(violation));
         }
     }
-    // Files may leave out the namespace. A name that is no text is the decoder's fault to tell.
+    // Files may omit the namespace. If the name is not a string, the decoder reports it.
     const json::Value* name = object.find_path({"metadata", "name"});
     const bool is_text = name != nullptr && name->is_string();
     for (const auto& cause :

@@ -1,3 +1,4 @@
+// Validates objects from files with the schemas of kueue.x-k8s.io, as an API server would.
 #pragma once
 
 #include "apiserver/schema/schema.hpp"
@@ -12,16 +13,15 @@
 #include <utility>
 #include <vector>
 
-/// Schemas of kueue.x-k8s.io by kind and version, by which objects from files are judged as an API
-/// server would judge them.
 namespace sluice::commands {
 
-/// Compiles each schema once, when an object of its kind comes first. One thread.
+/// The schemas by kind and version. Compiles a schema when the first object of its kind is read.
+/// Thread: one.
 class ObjectSchemas {
   public:
-    /// Fills in defaults. Then judges the object by the schema and its rules (CEL), and its
-    /// metadata. `unknown` gets the fields that the schema does not know.
-    /// Errors: Invalid for a kind or version without a schema; Invalid with all faults in one line.
+    /// Fills in defaults, then validates the object by its schema, the schema's rules (CEL), and
+    /// the rules of metadata. Sets `unknown` to the fields that the schema does not know. Errors:
+    /// Invalid for a kind or version without a schema; Invalid with all faults in one line.
     Result<void> complete(
         std::string_view kind,
         std::string_view version,
@@ -29,7 +29,7 @@ class ObjectSchemas {
         std::vector<std::string>& unknown
     );
 
-    /// Returns true if the version of the kind has the field, which the object names.
+    /// Returns true if that version of the kind has the field, a path that occurs in the object.
     bool knows(
         std::string_view kind,
         std::string_view version,

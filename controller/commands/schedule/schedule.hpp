@@ -1,3 +1,4 @@
+// Subcommand `sluice schedule`, which decides on objects in files.
 #pragma once
 
 namespace CLI {
@@ -6,8 +7,8 @@ class App;
 
 namespace sluice::commands {
 
-/// Adds `schedule` to the program: the engine's decisions for objects in files, without a cluster.
-/// When it is the command chosen, its outcome goes to `exit_code`: 0 done, 2 for bad input.
+/// Adds `sluice schedule`: the engine's decisions on objects in files, without a cluster. It sets
+/// `exit_code`: 0, or 2 for bad input.
 void add_schedule(CLI::App& program, int& exit_code);
 
 }  // namespace sluice::commands

@@ -1,3 +1,4 @@
+// The decoded objects that `sluice schedule` decides on.
 #pragma once
 
 #include "api/core/core.hpp"
@@ -13,7 +14,8 @@
 
 namespace sluice::commands {
 
-/// The objects of a kind. There may be very many, which come one by one and stay where they are.
+/// The objects of a kind. A deque, because there may be very many, and they must not move as more
+/// are added.
 template <class T>
 using Objects = std::deque<T>;
 

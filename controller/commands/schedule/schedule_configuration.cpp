@@ -18,9 +18,9 @@
 namespace sluice::commands {
 namespace {
 
-/// The gates of the file; one that its file does not name counts as off where it needs another that
-/// is off. The controller refuses such a file; for decisions the dependent gate has no meaning
-/// then.
+/// Loads the gates of the file. A gate that the file does not name is off if it depends on a gate
+/// that is off. The controller rejects such a file; for decisions, the dependent gate has no
+/// meaning then.
 Result<config::FeatureGates> load_gates(std::optional<std::map<std::string, bool>> named) {
     if (named) {
         const auto is_off = [&](config::Feature feature) {

@@ -1,3 +1,4 @@
+// Reads the settings of a Configuration that affect decisions.
 #pragma once
 
 #include "base/error.hpp"
@@ -8,13 +9,13 @@
 
 namespace sluice::commands {
 
-/// What of a Configuration bears on decisions, with upstream's defaults.
+/// The settings that affect decisions, with Kueue's defaults.
 struct ScheduleConfiguration {
     workload::TranslationSettings settings;
     engine::Options options;
 };
 
-/// Reads a Configuration of config.kueue.x-k8s.io, either version. Errors: Invalid, naming the
+/// Reads a Configuration of config.kueue.x-k8s.io in either version. Errors: Invalid, with the
 /// field.
 Result<ScheduleConfiguration> read_configuration(std::string_view text);
 

@@ -26,13 +26,14 @@
 namespace sluice::commands {
 namespace {
 
-/// An object and where it stands.
+/// An object and its place.
 struct Source {
     json::Value& value;
     ManifestPlace place;
 };
 
-/// Not so where the name is no text: YAML reads y, n, on, off and 1e3 as something else.
+/// Returns true if the name is missing or empty. A name that is not a string is not missing: YAML
+/// reads y, n, on, off and 1e3 as other types.
 bool lacks_name(const json::Value& object) {
     const auto* metadata = object.find("metadata");
     const auto* name = metadata != nullptr ? metadata->find("name") : nullptr;
@@ -43,7 +44,7 @@ std::string describe_source(const Source& source) {
     return describe(source.place, source.value);
 }
 
-/// The fields of ObjectMeta, of which a CRD's schema says nothing.
+/// Returns true for a field of ObjectMeta: the schema of a CRD does not list them.
 bool is_metadata_field(std::string_view name) {
     constexpr std::array<std::string_view, 15> kFields{
         "name",
@@ -65,16 +66,16 @@ bool is_metadata_field(std::string_view name) {
     return std::ranges::find(kFields, name) != kFields.end();
 }
 
-/// Whether the field that the schema does not know is one of Kubernetes' all the same.
+/// Returns true if a field that the schema does not know is still valid in Kubernetes.
 bool is_of_kubernetes(std::string_view field) {
-    // A status is never written by hand, and a newer version's may have more fields.
+    // A status is never written by hand, and a newer version may have more fields.
     const std::size_t dot = field.rfind('.');
     return field == "status" || field.starts_with("status.") ||
            (dot != std::string_view::npos && field.substr(0, dot).ends_with("metadata") &&
             is_metadata_field(field.substr(dot + 1)));
 }
 
-/// "spec.podSets[0].count" as "spec.podSets[].count", the same for all items.
+/// Returns "spec.podSets[].count" for "spec.podSets[0].count", so that all items are equal.
 std::string without_positions(std::string_view path) {
     std::string kept;
     bool is_inside = false;
@@ -88,10 +89,10 @@ std::string without_positions(std::string_view path) {
     return kept;
 }
 
-/// What is to be said of many objects: in full of the first, of the others how many there are.
+/// Remarks that apply to many objects: the full text for the first one, a count for the others.
 class Remarks {
   public:
-    /// One more object to which the remark of that key applies; `text()` is it in full.
+    /// Adds an object to the remark of that key; `text()` returns the full text.
     template <class Text>
     void add(std::string key, const Text& text) {
         const auto [at, is_new] = places_.emplace(std::move(key), remarks_.size());
@@ -103,13 +104,13 @@ class Remarks {
             added_.push_back(at->second);
         }
     }
-    /// What is added from now on can be taken back, until keep().
+    /// Starts to record additions, so that go_back() can undo them; until keep().
     void mark() { may_go_back_ = true; }
     void keep() {
         may_go_back_ = false;
         added_.clear();
     }
-    /// Takes back what was added since mark().
+    /// Undoes the additions since mark().
     void go_back() {
         for (; !added_.empty(); added_.pop_back()) {
             if (--remarks_[added_.back()].objects == 0) {  // the last one that was new
@@ -119,7 +120,7 @@ class Remarks {
         }
         may_go_back_ = false;
     }
-    /// In the order in which they came up.
+    /// Returns the remarks in the order in which they were first added.
     std::vector<std::string> texts() const {
         std::vector<std::string> made;
         made.reserve(remarks_.size());
@@ -142,7 +143,7 @@ class Remarks {
     std::vector<Remark> remarks_;
     std::unordered_map<std::string, std::size_t> places_;
     bool may_go_back_ = false;
-    std::vector<std::size_t> added_;  ///< since mark(), by place
+    std::vector<std::size_t> added_;  ///< indexes in remarks_ of the additions since mark()
 };
 
 class Reader final : public yaml::ObjectSink {
@@ -154,7 +155,7 @@ class Reader final : public yaml::ObjectSink {
         }
         input_.cluster = objects_.take();
         for (auto& ns : input_.cluster.namespaces) {
-            // The API server sees to it that each has this label.
+            // The API server sets this label on each namespace.
             ns.metadata.labels["kubernetes.io/metadata.name"] = ns.metadata.name;
         }
         input_.problems = std::move(said_.problems);
@@ -243,11 +244,10 @@ class Reader final : public yaml::ObjectSink {
 
     void note_skipped(const Source& source, std::string_view kind, std::string_view version) {
         said_.skipped_kinds.add(fmt::format("{} {}", version, kind), [&] {
-            const std::string_view why = kind == "Job" && version == "batch/v1"
-                                             ? " (give the Workload that was made for it)"
-                                             : "";
+            const std::string_view why =
+                kind == "Job" && version == "batch/v1" ? " (add its Workload instead)" : "";
             return fmt::format(
-                "{}: skipped, kind {} of {} plays no part{}",
+                "{}: skipped, kind {} of {} has no effect{}",
                 describe_source(source),
                 kind,
                 version,
@@ -298,14 +298,14 @@ class Reader final : public yaml::ObjectSink {
         if (kind == "Workload") {
             return put<api::Workload>(source);
         }
-        if (kind != "WorkloadPriorityClass") {  // their values stand in spec.priority already
+        if (kind != "WorkloadPriorityClass") {  // their values are already in spec.priority
             note_skipped(source, kind, version);
         }
         return {};
     }
 
-    /// As the API server does with an object that is created: defaults, then the schema of its
-    /// version. Warns of unknown fields, which the API server drops, as kubectl does.
+    /// Fills in defaults and validates as the API server does when an object is created. Warns
+    /// about unknown fields, which the API server drops, as kubectl does.
     Result<void> check_schema(Source& source, std::string_view kind, std::string_view version) {
         std::vector<std::string> unknown;
         auto done = schemas_.complete(kind, version, source.value, unknown);
@@ -348,7 +348,7 @@ class Reader final : public yaml::ObjectSink {
             if (const auto negative = workload::find_negative_requests(*object)) {
                 said_.warnings.add(*negative, [&] {
                     return fmt::format(
-                        "{}: {}; decided as if it were 0, but no pod can have it",
+                        "{}: {}; treated as 0, but no pod can have such a request",
                         describe_source(source),
                         *negative
                     );
@@ -359,15 +359,17 @@ class Reader final : public yaml::ObjectSink {
             object->metadata.namespace_ = "default";
         }
         if (objects_.put(*std::move(object))) {
-            said_.notes.push_back(describe_source(source) + ": given before, this one counts");
+            said_.notes.push_back(
+                describe_source(source) + ": defined twice, this definition is used"
+            );
         }
         return {};
     }
 
-    /// What is to be reported.
+    /// The messages to report.
     struct Said {
         std::vector<std::string> problems;
-        Remarks warnings;  ///< unknown fields by kind and field, negative requests by what is wrong
+        Remarks warnings;  ///< unknown fields by kind and field, negative requests by fault
         Remarks skipped_kinds;
         std::vector<std::string> notes;
     };
@@ -376,7 +378,7 @@ class Reader final : public yaml::ObjectSink {
     const std::string* file_ = nullptr;
     ObjectCollector objects_;
     Said said_;
-    std::size_t problems_before_ = 0;  ///< the list that is being read
+    std::size_t problems_before_ = 0;  ///< before the list that is being read
     std::size_t notes_before_ = 0;
     api::Interner templates_;
     ObjectSchemas schemas_;

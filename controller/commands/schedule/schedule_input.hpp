@@ -1,3 +1,4 @@
+// Decodes the objects in files into the input of `sluice schedule`.
 #pragma once
 
 #include "controller/commands/schedule/schedule_cluster.hpp"
@@ -7,22 +8,23 @@
 
 namespace sluice::commands {
 
-/// A file of objects: YAML or JSON, any number of documents and List kinds.
+/// A file of objects in YAML or JSON: any number of documents and lists.
 struct InputFile {
-    std::string name;  ///< as it is named in reports
+    std::string name;  ///< its name in messages
     std::string text;
 };
 
-/// What was read. Problems name file, line, object and field; their objects are left out.
+/// The decoded objects. Problems name file, line, object and field; the objects with problems are
+/// left out.
 struct ScheduleInput {
     ScheduleCluster cluster;
     std::vector<std::string> problems;
-    std::vector<std::string> warnings;  ///< unknown fields, each kind's once; negative requests
+    std::vector<std::string> warnings;  ///< unknown fields, once per kind; negative requests
     std::vector<std::string> notes;
 };
 
-/// Reads the objects in the order given; of two with the same name the later counts. Kinds that
-/// play no part are skipped, with a note for each kind.
+/// Reads the objects in the given order; if two have the same name, the later one counts. Skips
+/// kinds that have no effect, with a note per kind.
 ScheduleInput read_input(const std::vector<InputFile>& files);
 
 }  // namespace sluice::commands

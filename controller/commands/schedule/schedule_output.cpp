@@ -136,7 +136,8 @@ Value to_value(const ScheduleReport& report) {
 
 using Row = std::vector<std::string>;
 
-/// Rows under their headings, each column as wide as its widest cell; the last is not padded.
+/// Prints rows under their headings, each column as wide as its widest cell; the last is not
+/// padded.
 std::string columns(std::vector<Row> rows) {
     std::vector<std::size_t> widths(rows.front().size());
     for (auto& row : rows) {
@@ -155,7 +156,7 @@ std::string columns(std::vector<Row> rows) {
     return text;
 }
 
-/// "main x3 of 5: cpu=1 (default), memory=2Gi (default)".
+/// Returns, for example, "main x3 of 5: cpu=1 (default), memory=2Gi (default)".
 std::string assignment_text(const AdmittedWorkload& entry) {
     std::vector<std::string> pod_sets;
     for (std::size_t i = 0; i < entry.admission.pod_set_assignments.size(); ++i) {
@@ -207,7 +208,7 @@ std::string cycle_table(const CycleReport& cycle) {
             {outcome,
              entry.workload,
              entry.cluster_queue,
-             // As the controller says.
+             // The controller uses this reason, too.
              entry.reason.empty() ? api::reason::kNoMatchingFlavor : entry.reason,
              entry.words.empty() ? entry.message : entry.words}
         );
@@ -215,7 +216,7 @@ std::string cycle_table(const CycleReport& cycle) {
     return fmt::format("Cycle {}\n{}", cycle.cycle, columns(std::move(rows)));
 }
 
-/// The pending workloads by ClusterQueue; "" when no queue has any.
+/// Returns a table of the pending workloads by ClusterQueue; empty without any.
 std::string queues_table(const ScheduleReport& report) {
     std::vector<Row> rows{{"CLUSTERQUEUE", "PENDING", "WORKLOADS"}};
     const auto add = [&](const auto& queues, const std::string& state) {
@@ -266,13 +267,12 @@ std::string to_table(const ScheduleReport& report) {
         text += "\n" + cycle_table(cycle);
     }
     const std::string pending = queues_table(report) + waiting_table(report);
-    const std::string nothing =
-        report.skipped == 0 ? "nothing waits" : "no workload that could be read waits";
+    const std::string nothing = report.skipped == 0 ? "nothing waits" : "no valid workload waits";
     text += pending.empty() ? "\nQueues\n" + nothing + "\n" : pending;
     text += inactive_table(report);
     if (report.skipped > 0) {
         text += fmt::format(
-            "\nLeft out, and so in no row: {} bad {}\n",
+            "\nSkipped, so in no table: {} bad {}\n",
             report.skipped,
             report.skipped == 1 ? "object" : "objects"
         );
@@ -305,7 +305,7 @@ std::vector<std::string> waiting_notes(const ScheduleReport& report) {
     if (notes.size() > kNotesMax) {
         const std::size_t more = notes.size() - kNotesMax;
         notes.resize(kNotesMax);
-        notes.push_back(fmt::format("{} more such notes; the table tells them all", more));
+        notes.push_back(fmt::format("{} more such notes; -o table shows all", more));
     }
     return notes;
 }

@@ -1,3 +1,4 @@
+// Prints the report of `sluice schedule` as JSON, YAML or tables.
 #pragma once
 
 #include "controller/commands/schedule/schedule_report.hpp"
@@ -7,14 +8,14 @@
 
 namespace sluice::commands {
 
-/// One JSON document, keys sorted, empty lists printed; ends in a newline.
+/// Returns one JSON document with sorted keys and empty lists; it ends in a newline.
 std::string to_json(const ScheduleReport& report);
-/// The same as YAML.
+/// Returns the content of to_json() as YAML.
 std::string to_yaml(const ScheduleReport& report);
-/// The same for people: one block a cycle, columns aligned. Then the workloads that no cycle names,
-/// with the reason why each waits.
+/// Returns the report for people: one table per cycle with aligned columns, then the workloads that
+/// no cycle mentions, each with the reason why it waits.
 std::string to_table(const ScheduleReport& report);
-/// Those workloads and reasons in short, for JSON and YAML, which have no place for them.
+/// Returns those workloads and reasons as short notes: JSON and YAML have no field for them.
 std::vector<std::string> waiting_notes(const ScheduleReport& report);
 
 }  // namespace sluice::commands

@@ -1,3 +1,4 @@
+// The result of `sluice schedule`: decisions per cycle, and why workloads wait.
 #pragma once
 
 #include "api/kueue/workload.hpp"
@@ -10,16 +11,16 @@
 #include <string>
 #include <vector>
 
-/// What `sluice schedule` found out, in words. Workloads are named "namespace/name".
+/// Names of workloads are "namespace/name".
 namespace sluice::commands {
 
 struct AdmittedWorkload {
     std::string workload;
     std::string cluster_queue;
     api::Admission admission;
-    std::vector<std::int32_t> pods;  ///< that its podSets have, of which fewer may be admitted
+    std::vector<std::int32_t> pods;  ///< in each podSet of the workload; fewer may be admitted
     bool borrows = false;
-    std::string replaces;  ///< the slice whose place it takes, which ends; "": none
+    std::string replaces;  ///< the replaced slice, which finishes; or empty
 };
 
 struct PreemptedWorkload {
@@ -34,10 +35,10 @@ struct RefusedWorkload {
     std::string cluster_queue;
     std::string reason;
     std::string message;
-    bool blocked_on_gates = false;  ///< of preemption
-    std::string requeued;           ///< "active", "inadmissible" or "" when it was dropped
+    bool blocked_on_gates = false;  ///< by preemption gates
+    std::string requeued;           ///< "active", "inadmissible", or empty if it was dropped
     std::vector<workload::Constraint> constraints;
-    std::string words;  ///< the same for people; "": the message says it
+    std::string words;  ///< explanation for people; empty if `message` is enough
 };
 
 struct CycleReport {
@@ -49,7 +50,7 @@ struct CycleReport {
     bool is_idle() const { return admitted.empty() && preempted.empty(); }
 };
 
-/// Pending workloads by ClusterQueue, in service order; queues without any are left out.
+/// Pending workloads by ClusterQueue, in service order, without ClusterQueues that have none.
 struct QueueReport {
     std::map<std::string, std::vector<std::string>> active;
     std::map<std::string, std::vector<std::string>> inadmissible;
@@ -57,12 +58,12 @@ struct QueueReport {
     friend bool operator==(const QueueReport&, const QueueReport&) = default;
 };
 
-/// Pending workloads that wait for the same, of which no cycle of the report speaks.
+/// Pending workloads that wait for the same reason and that no cycle of the report mentions.
 struct WaitingWorkloads {
-    std::string cluster_queue;  ///< "" where it is not known
+    std::string cluster_queue;  ///< empty if it is not known
     std::string reason;
     std::string details;
-    bool is_only_turn = false;  ///< nothing keeps them back but that others come first
+    bool is_only_turn = false;  ///< they wait only because others are first
     std::vector<std::string> workloads;
 };
 
@@ -70,8 +71,8 @@ struct ScheduleReport {
     std::vector<CycleReport> cycles;
     QueueReport queues;                                  ///< after the last cycle
     std::map<std::string, workload::Activity> inactive;  ///< ClusterQueues
-    std::vector<WaitingWorkloads> waiting;               ///< those in no queue come last
-    std::size_t skipped = 0;                             ///< bad objects that were left out
+    std::vector<WaitingWorkloads> waiting;               ///< workloads in no queue are last
+    std::size_t skipped = 0;                             ///< bad objects that were skipped
     std::vector<std::string> notes;
 };
 

@@ -23,7 +23,7 @@ namespace {
 
 namespace condition = api::condition;
 
-/// Wake-ups are gathered for an instant, so that the events of one step wake each tree once.
+/// Wake-ups are gathered for an instant, so that the events of one step wake each cohort tree once.
 constexpr engine::Duration kWakeBatch{1};
 
 std::string schedule_key(const api::Workload& workload) {
@@ -40,13 +40,14 @@ bool has_reserved_quota(const api::Workload& workload) {
            api::is_true(workload.status.conditions, condition::kQuotaReserved);
 }
 
-/// Whether it was evicted and has its quota still.
+/// Returns true if the workload was evicted and still holds its quota.
 bool was_evicted(const api::Workload& workload) {
     return has_reserved_quota(workload) &&
            api::is_true(workload.status.conditions, condition::kEvicted);
 }
 
-/// How often the flavor scan may move on without anything else happening.
+/// Returns how many idle cycles the flavor search may take: the largest number of flavors in a
+/// resource group.
 std::size_t flavors_max(const Objects<api::ClusterQueue>& queues) {
     std::size_t most = 0;
     for (const auto& queue : queues) {
@@ -70,7 +71,8 @@ std::string print_requeued(engine::RequeuedTo requeued) {
 }
 
 std::string why_stopped(const std::vector<CycleReport>& cycles) {
-    // Once or twice is normal: a workload that took a place may have to leave it for another.
+    // One or two evictions are normal: a workload that was just admitted may have to make room for
+    // another one.
     constexpr std::size_t kOften = 3;
     std::unordered_map<std::string_view, std::size_t> evictions;
     for (const auto& cycle : cycles) {
@@ -88,7 +90,7 @@ std::string why_stopped(const std::vector<CycleReport>& cycles) {
         }
     }
     return fmt::format(
-        "stopped after {} cycles, before all had their turn: --max-cycles N allows more",
+        "stopped after {} cycles, before all workloads were tried; increase --max-cycles",
         cycles.size()
     );
 }
@@ -196,7 +198,7 @@ void ScheduleSimulation::load_queues(const ScheduleCluster& cluster) {
     for (const auto& [queue, left] : holders) {
         const bool is_one = left.size() == 1;
         notes_.push_back(fmt::format(
-            "{}{} quota of ClusterQueue {}, which is not in the input: it counts nowhere",
+            "{}{} quota of ClusterQueue {}, which is not in the input: it is not counted",
             schedule_key(*left.front()),
             is_one ? " holds" : fmt::format(" and {} more workloads hold", left.size() - 1),
             queue

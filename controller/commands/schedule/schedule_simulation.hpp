@@ -1,3 +1,4 @@
+// Runs scheduling cycles on decoded objects without a cluster.
 #pragma once
 
 #include "base/clock.hpp"
@@ -19,14 +20,15 @@
 
 namespace sluice::commands {
 
-/// How far to go: so many cycles, or until nothing moves any more, but no further than that.
+/// When to stop: after that many cycles or, with `until_stable`, already when nothing changes any
+/// more.
 struct ScheduleLimit {
     std::uint64_t cycles = 1;
     bool until_stable = false;
 };
 
-/// The engine run over a set of objects while time stands still. What a cycle decides is written to
-/// the objects as the controller would, and the changed objects are what the engine sees next.
+/// Runs the engine on a set of objects at a fixed time. Writes each cycle's decisions to the
+/// objects as the controller would; the engine sees the changed objects in the next cycle.
 class ScheduleSimulation {
   public:
     ScheduleSimulation(
@@ -37,7 +39,7 @@ class ScheduleSimulation {
     );
 
     ScheduleReport run(const ScheduleLimit& limit);
-    /// What is inconsistent in the engine's state now; empty but for a bug.
+    /// Returns inconsistencies in the engine's state; empty unless there is a bug.
     std::vector<engine::AuditFinding> audit() const { return engine::audit(state_); }
 
   private:
@@ -45,25 +47,25 @@ class ScheduleSimulation {
     void load_queues(const ScheduleCluster& cluster);
     void load_workloads(Objects<api::Workload> workloads);
     void apply(const workload::Translator::Events& events);
-    /// Runs what is due now: the wake-ups of the events so far, once for each tree.
+    /// Processes what is due now: wakes each cohort tree once for all events so far.
     void settle();
     CycleReport report(const engine::CycleResult& result) const;
     RefusedWorkload report(
         const engine::RefusalDecision& refusal, std::vector<workload::Constraint> constraints
     ) const;
     void write(const CycleReport& cycle, const std::vector<std::string>& preemption_messages);
-    /// A larger slice took its place: its quota is free from now on.
+    /// Finishes a slice that a larger slice has replaced; its quota is free from now on.
     void finish_slice(const std::string& key, const std::string& message);
     void write_refusal(const RefusedWorkload& refused);
     std::vector<std::string> preemption_messages(const engine::CycleResult& result) const;
-    /// Frees the quota of evicted workloads: these first, then the others by name.
+    /// Releases the quota of evicted workloads: the given ones first, then the others by name.
     void release_evicted(const std::vector<PreemptedWorkload>& first);
     void release(const std::string& key);
-    /// The report of these cycles, of which the last so many are idle and not printed.
+    /// Completes the report and removes the idle cycles at its end.
     void finish(ScheduleReport& made, std::size_t idle_cycles) const;
     QueueReport queues() const;
     const api::ClusterQueue* find_queue(const std::string& name) const;
-    /// The workload of that "namespace/name". Requires: there is one.
+    /// Returns the workload with that "namespace/name". Requires: it exists.
     api::Workload& workload_at(const std::string& key) { return workloads_[places_.at(key)]; }
     const api::Workload& workload_at(const std::string& key) const {
         return workloads_[places_.at(key)];
@@ -76,7 +78,7 @@ class ScheduleSimulation {
     std::map<std::string, api::ClusterQueue, std::less<>> cluster_queues_;
     std::unordered_map<std::string, api::LocalQueue> local_queues_;  ///< by "namespace/name"
     Objects<api::Workload> workloads_;
-    std::vector<std::string> notes_;                              ///< on what was given
+    std::vector<std::string> notes_;                              ///< about the input
     boost::unordered_flat_map<std::string, std::size_t> places_;  ///< in workloads_, by key
 };
 

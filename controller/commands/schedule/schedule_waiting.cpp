@@ -53,7 +53,7 @@ class WaitingFinder {
 
   private:
     struct Refusal {
-        std::uint64_t cycle = 0;  ///< 0: it is not printed
+        std::uint64_t cycle = 0;  ///< 0: a cycle that is not printed
         const RefusedWorkload* refused = nullptr;
     };
     using ClassInQueue = std::pair<std::string_view, std::uint64_t>;
@@ -70,7 +70,7 @@ class WaitingFinder {
     void find_cohort_cycles() {
         const auto& references = outcome_.translator.references();
         const auto& parents = references.cohort_parents;
-        std::map<std::string_view, std::size_t> walks;  // the one that first came by
+        std::map<std::string_view, std::size_t> walks;  // the walk that visited the cohort first
         std::set<std::string> cycles;
         std::size_t walk = 0;
         for (const auto& [cohort, parent] : parents) {
@@ -92,7 +92,8 @@ class WaitingFinder {
         }
     }
 
-    /// The last refusal of each workload, and the workloads that the printed cycles name.
+    /// Gathers the last refusal of each workload, and the workloads that the printed cycles
+    /// mention.
     void read_cycles() {
         for (const auto& cycle : report_.cycles) {
             for (const auto& preempted : cycle.preempted) {
@@ -105,7 +106,8 @@ class WaitingFinder {
         }
         for (const auto& cycle : outcome_.unprinted) {
             for (const auto& refused : cycle.refused) {
-                // What a printed cycle said of it holds still: the queues have not changed since.
+                // The decision of a printed cycle is still valid: the queues have not changed
+                // since.
                 if (!decided_.contains(refused.workload)) {
                     note_refusal({0, &refused});
                 }
@@ -123,7 +125,7 @@ class WaitingFinder {
         }
     }
 
-    /// Those that the ClusterQueue would try, in service order.
+    /// Adds the workloads that the ClusterQueue would try, in service order.
     void add_tried(const std::string& queue, const std::vector<std::string>& workloads) {
         if (report_.inactive.contains(queue)) {
             add_suspended(queue, workloads);
@@ -158,7 +160,7 @@ class WaitingFinder {
         }
     }
 
-    /// All that wait in an inactive ClusterQueue.
+    /// Adds all workloads of an inactive ClusterQueue.
     void add_suspended(const std::string& queue, const std::vector<std::string>& workloads) {
         const auto& first = outcome_.workloads[outcome_.places.at(workloads.front())];
         const workload::Waiting waiting = find_obstacle(first).value_or(no_queue_);
@@ -214,7 +216,7 @@ class WaitingFinder {
         return {
             refused->reason,
             fmt::format(
-                "not tried, as it asks for the same as {}{}: {}",
+                "not tried, as it requests the same as {}{}: {}",
                 refused->workload,
                 cycle == 0 ? "" : fmt::format(" (cycle {})", cycle),
                 words_of(*refused)
@@ -243,7 +245,7 @@ class WaitingFinder {
         if (!is_about_queue) {
             return obstacle;
         }
-        // The condition's words, and what an operator would have to look up.
+        // The condition's message, extended by what an operator would have to look up.
         if (queue == nullptr) {
             obstacle->message =
                 workload.spec.queue_name.empty()
@@ -267,7 +269,7 @@ class WaitingFinder {
         return found == outcome_.local_queues.end() ? nullptr : &found->second;
     }
 
-    /// Those that are in no queue and hold no quota.
+    /// Adds the workloads that are in no queue and hold no quota.
     void add_unqueued() {
         for (std::size_t i = 0; i < outcome_.workloads.size(); ++i) {
             const auto& workload = outcome_.workloads[i];
@@ -289,7 +291,8 @@ class WaitingFinder {
         }
     }
 
-    /// Of a workload that holds that ClusterQueue's quota and may not start yet.
+    /// Returns why a workload that holds quota of that ClusterQueue may not start yet; nullopt if
+    /// it may.
     std::optional<workload::Waiting> find_unready_checks(
         const api::Workload& workload, const std::string& cluster_queue
     ) const {
@@ -363,7 +366,7 @@ class WaitingFinder {
     const workload::Waiting no_queue_{std::string(kPending), "no queue takes it"};
     const ScheduleOutcome& outcome_;
     ScheduleReport& report_;
-    std::vector<bool> is_queued_;  ///< by place
+    std::vector<bool> is_queued_;  ///< by index in the workloads
     std::set<std::string_view> decided_;
     std::map<std::string_view, Refusal> refusals_;
     std::map<ClassInQueue, Refusal> classes_;

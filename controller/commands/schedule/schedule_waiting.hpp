@@ -1,3 +1,4 @@
+// Finds out why workloads wait that no cycle mentions.
 #pragma once
 
 #include "api/kueue/cluster_queue.hpp"
@@ -19,7 +20,7 @@
 
 namespace sluice::commands {
 
-/// What is known once the last cycle is over.
+/// The state after the last cycle.
 struct ScheduleOutcome {
     const engine::State& state;
     const workload::Translator& translator;
@@ -31,9 +32,9 @@ struct ScheduleOutcome {
     Time now;
 };
 
-/// Adds to the report what its cycles do not say: which ClusterQueues are inactive and why, why the
-/// pending workloads wait of which no cycle of it speaks, and what else plays no part. *Requires*:
-/// its cycles and queues are there. *Cost*: proportional to the workloads.
+/// Adds to the report what its cycles do not show: inactive ClusterQueues and the reason, pending
+/// workloads that no cycle mentions and why they wait, and input that has no effect. *Requires*:
+/// the report has its cycles and queues. *Cost*: linear in the number of workloads.
 void add_waiting(const ScheduleOutcome& outcome, ScheduleReport& report);
 
 }  // namespace sluice::commands

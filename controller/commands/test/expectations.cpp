@@ -54,11 +54,11 @@ void read_job(config::StrictReader& in, JobExpectation& out) {
     require_full_name(in, "job", out.job);
     require_full_name(in, "workload", out.workload);
     if (out.job.empty() == out.workload.empty()) {
-        in.problems().add(in.path_of("job"), "either job or workload is needed");
+        in.problems().add(in.path_of("job"), "exactly one of job and workload must be set");
     }
     if (!out.state && out.cluster_queue.empty() && out.flavors.empty() && !out.preempted &&
         out.message.empty()) {
-        in.problems().add(in.path_of("state"), "nothing is expected of it");
+        in.problems().add(in.path_of("state"), "at least one expectation must be set");
     }
 }
 
@@ -69,10 +69,10 @@ void read_queue(config::StrictReader& in, QueueExpectation& out) {
     in.read("admitted", out.admitted);
     in.read("usage", out.usage);
     if (out.name.empty()) {
-        in.problems().add(in.path_of("name"), "is needed");
+        in.problems().add(in.path_of("name"), "must be set");
     }
     if (!out.pending && !out.reserving && !out.admitted && out.usage.empty()) {
-        in.problems().add(in.path_of("name"), "nothing is expected of it");
+        in.problems().add(in.path_of("name"), "at least one expectation must be set");
     }
 }
 
@@ -81,7 +81,7 @@ void read_refusal(config::StrictReader& in, RefusalExpectation& out) {
     in.read("name", out.name);
     in.read("message", out.message);
     if (out.kind.empty() || out.name.empty()) {
-        in.problems().add(in.path_of("kind"), "kind and name are needed");
+        in.problems().add(in.path_of("kind"), "kind and name must be set");
     }
 }
 
@@ -98,7 +98,7 @@ Result<Expectations> read_expectations(const json::Value& document) {
     }
     if (problems.empty() && made.jobs.empty() && made.cluster_queues.empty() &&
         made.refused.empty()) {
-        problems.add("", "jobs, clusterQueues or refused is needed");
+        problems.add("", "jobs, clusterQueues or refused must be set");
     }
     if (!problems.empty()) {
         return make_invalid(config::to_string(problems.take()));

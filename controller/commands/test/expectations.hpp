@@ -1,3 +1,4 @@
+// Expectations of `sluice test --expect`, and their comparison with a cluster.
 #pragma once
 
 #include "api/meta/quantity.hpp"
@@ -15,23 +16,23 @@
 
 namespace sluice::commands {
 
-/// Where a job stands, by its Workload.
+/// State of a job, by the conditions of its Workload.
 enum class JobState : std::uint8_t { Missing, Pending, QuotaReserved, Admitted, Finished };
 std::string_view to_string(JobState state);
 
-/// What `sluice test --expect` says of one job.
+/// One item of `jobs`: expected state of one job.
 struct JobExpectation {
-    std::string job;       ///< namespace/name of the object that owns the Workload; or:
+    std::string job;       ///< namespace/name of the object that owns the Workload; or `workload`
     std::string workload;  ///< namespace/name of the Workload itself
-    std::string kind;      ///< of the owner; "": any
+    std::string kind;      ///< of the owner; empty: any kind
     std::optional<JobState> state;
     std::string cluster_queue;
-    std::map<std::string, std::string> flavors;  ///< by resource, in each podSet that has it
-    std::optional<bool> preempted;               ///< since it was created
-    std::string message;                         ///< a part of what its condition says
+    std::map<std::string, std::string> flavors;  ///< by resource, in each podSet that requests it
+    std::optional<bool> preempted;               ///< at any time since the Workload was created
+    std::string message;                         ///< part of the message of its condition
 };
 
-/// What it says of one ClusterQueue.
+/// One item of `clusterQueues`: expected status of one ClusterQueue.
 struct QueueExpectation {
     std::string name;
     std::optional<std::int32_t> pending;
@@ -41,11 +42,11 @@ struct QueueExpectation {
     std::map<std::string, std::map<std::string, api::Quantity>> usage;
 };
 
-/// What it says of an object that the API server must not take.
+/// One item of `refused`: an object that the API server must reject.
 struct RefusalExpectation {
     std::string kind;
-    std::string name;     ///< with the namespace before it, where it has one
-    std::string message;  ///< a part of the refusal
+    std::string name;     ///< namespace/name, or only the name of a cluster-scoped object
+    std::string message;  ///< part of the error
 };
 
 struct Expectations {
@@ -54,26 +55,26 @@ struct Expectations {
     std::vector<RefusalExpectation> refused;
 };
 
-/// Reads a document of expectations. Errors: Invalid with the paths of all that is wrong.
+/// Parses a document of expectations. Errors: Invalid, with the paths of all faults.
 Result<Expectations> read_expectations(const json::Value& document);
 
-/// An object that the API server refused, and why.
+/// An object that the API server rejected, with the reason.
 struct Refusal {
     std::string kind;
-    std::string name;  ///< with the namespace before it, where it has one
+    std::string name;  ///< namespace/name, or only the name of a cluster-scoped object
     std::string message;
-    std::string place;  ///< where it stands in the user's files
+    std::string place;  ///< file and line of its manifest
 };
 
-/// One expectation and what became of it.
+/// One expectation and its result.
 struct Verdict {
-    std::string name;     ///< what was expected, in words
-    std::string failure;  ///< what is otherwise; "": nothing
+    std::string name;     ///< the expectation in words
+    std::string failure;  ///< the difference; empty if the expectation is met
 };
 
-/// Compares expectations with the objects of a cluster. A refusal that is not expected fails, too.
-/// `applied`: the names of all objects that were applied, as full_name() has them; a job that is
-/// expected to be Missing must be one of them, or have its name from one that is there.
+/// Compares the expectations with the objects of a cluster. An unexpected refusal is a failure,
+/// too. `applied` contains the names of all applied objects, as full_name() returns them; a job
+/// that is expected to be Missing must be one of them, or share its name with an existing object.
 std::vector<Verdict> judge(
     const Expectations& expectations,
     const apiserver::Store& store,
@@ -81,9 +82,9 @@ std::vector<Verdict> judge(
     const std::set<std::string>& applied
 );
 
-/// A line about the pods that no node has room for, if there are any.
+/// Returns a line about pods that fit on no node; otherwise an empty text.
 std::string describe_waiting_pods(const apiserver::Store& store);
-/// A line for each Workload: its owner, queue, state and what its condition says.
+/// Returns one line per Workload: owner, queue, state, and the message of its condition.
 std::string describe_workloads(const apiserver::Store& store);
 
 }  // namespace sluice::commands

@@ -21,7 +21,7 @@ std::string name_of_workload(const apiserver::ObjectName& name) {
     return name.ns.empty() ? name.name : name.ns + "/" + name.name;
 }
 
-/// What of a Workload is compared.
+/// The part of a Workload that is compared.
 struct Seen {
     JobState state = JobState::Missing;
     std::string cluster_queue{};
@@ -82,8 +82,7 @@ std::vector<std::pair<apiserver::ObjectName, api::Workload>> workloads_of(
     return all;
 }
 
-/// Of several Workloads of a job, as an elastic one has while it grows, the one that is not
-/// finished.
+/// Returns the Workload of a job. A growing elastic job has several: the unfinished one counts.
 Seen find(const JobExpectation& wanted, const apiserver::Store& store) {
     Seen found;
     for (const auto& [name, workload] : workloads_of(store)) {
@@ -120,10 +119,10 @@ std::string print_seen(const Seen& seen) {
         text += fmt::format(" in {} ({})", seen.cluster_queue, print_flavors(seen));
     }
     if (seen.is_preempted) {
-        text += ", was preempted";
+        text += ", preempted before";
     }
     if (!seen.message.empty()) {
-        text += ": " + seen.message;
+        text += "; message: " + seen.message;
     }
     return text;
 }
@@ -144,7 +143,7 @@ bool has_flavors(const Seen& seen, const std::map<std::string, std::string>& wan
     });
 }
 
-/// Whether there is an object of that name, of whatever kind.
+/// Returns true if an object of that name exists, of any kind.
 bool has_object(const apiserver::Store& store, const std::string& name) {
     const std::size_t slash = name.find('/');
     if (slash == std::string::npos) {
@@ -176,7 +175,7 @@ Verdict judge_expected_job(const JobExpectation& wanted, const apiserver::Store&
         expect(has_flavors(seen, {{resource, flavor}}), fmt::format("{} on {}", resource, flavor));
     }
     if (seen.state == JobState::Missing && wanted.state != JobState::Missing) {
-        wrong.emplace_back("a Workload");  // nothing is true of a job that is not there
+        wrong.emplace_back("a Workload");  // a missing job meets no expectation
     }
     if (wanted.preempted) {
         expect(
@@ -199,12 +198,12 @@ Verdict judge_expected_job(const JobExpectation& wanted, const apiserver::Store&
     );
     if (!wrong.empty()) {
         verdict.failure =
-            fmt::format("not so: {}; it is {}", fmt::join(wrong, ", "), print_seen(seen));
+            fmt::format("expected {}; found {}", fmt::join(wrong, ", "), print_seen(seen));
     }
     return verdict;
 }
 
-/// Nothing: the queue has no such flavor, or not that resource in it.
+/// Returns nullopt if the queue does not have that resource in that flavor.
 std::optional<api::Quantity> usage_of(
     const api::ClusterQueue& queue, const std::string& flavor, const std::string& resource
 ) {
@@ -227,7 +226,7 @@ Verdict judge_queue(const QueueExpectation& wanted, const apiserver::Store& stor
         {std::string(api::kKueueGroup), "clusterqueues"}, apiserver::ObjectName{"", wanted.name}
     );
     const auto queue = stored ? api::from_value<api::ClusterQueue>(*stored)
-                              : Result<api::ClusterQueue>(make_invalid("it is not there"));
+                              : Result<api::ClusterQueue>(make_invalid("not found"));
     std::vector<std::string> words;
     std::vector<std::string> wrong;
     const auto expect = [&](const std::string& what, const std::string& value, std::string is) {
@@ -263,7 +262,7 @@ Verdict judge_queue(const QueueExpectation& wanted, const apiserver::Store& stor
                 amount.to_string(),
                 is_equal ? amount.to_string()
                 : used   ? used->to_string()
-                         : "not there"
+                         : "missing"
             );
         }
     }
@@ -271,7 +270,7 @@ Verdict judge_queue(const QueueExpectation& wanted, const apiserver::Store& stor
     if (!queue) {
         verdict.failure = queue.error().detail;
     } else if (!wrong.empty()) {
-        verdict.failure = fmt::format("not so: {}", fmt::join(wrong, ", "));
+        verdict.failure = fmt::format("found {}", fmt::join(wrong, ", "));
     }
     return verdict;
 }
@@ -289,9 +288,9 @@ Verdict judge_refusal(const RefusalExpectation& wanted, const std::vector<Refusa
         return is_about(wanted, refusal);
     });
     if (found == refusals.end()) {
-        verdict.failure = "it was not refused";
+        verdict.failure = "not refused";
     } else if (found->message.find(wanted.message) == std::string::npos) {
-        verdict.failure = "the refusal says: " + found->message;
+        verdict.failure = "refused with another message: " + found->message;
     }
     return verdict;
 }
@@ -325,7 +324,7 @@ std::vector<Verdict> judge(
         const std::string& name = wanted.job.empty() ? wanted.workload : wanted.job;
         if (wanted.state == JobState::Missing && !applied.contains(name) &&
             !has_object(store, name)) {
-            verdicts.back().failure = "nothing of that name was applied";
+            verdicts.back().failure = "no object of this name was applied";
         }
     }
     for (const QueueExpectation& wanted : expectations.cluster_queues) {

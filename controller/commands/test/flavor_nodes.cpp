@@ -42,7 +42,7 @@ std::set<std::string> find_resources(const std::vector<json::Value>& objects) {
     return resources;
 }
 
-/// The labels of the flavor, beside those that a Node has of its own.
+/// Returns the labels of the flavor; a Node also has labels that its controller sets.
 json::Value labels_of(const json::Value& flavor) {
     json::Value labels = json::Object();
     const json::Value* wanted = flavor.find_path({"spec", "nodeLabels"});

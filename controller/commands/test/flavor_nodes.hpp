@@ -1,3 +1,4 @@
+// Nodes for `sluice test` that fit the ResourceFlavors of its files.
 #pragma once
 
 #include "json/value.hpp"
@@ -7,10 +8,10 @@
 
 namespace sluice::commands {
 
-/// Nodes on which every pod of the objects' ClusterQueues fits: for each ResourceFlavor one with
-/// its labels and taints, and one without any. They have more than enough of each resource that a
-/// ClusterQueue covers. What no Node can have, such as a label of odd form, is left out; the API
-/// server refuses the object that names it.
+/// Returns Nodes on which every pod of the objects' ClusterQueues fits: one Node per
+/// ResourceFlavor, with its labels and taints, and one Node without any. Each has more than enough
+/// of every resource that a ClusterQueue covers. Labels and taints that a Node cannot have are left
+/// out: the API server rejects the flavor that names them.
 std::vector<json::Value> make_flavor_nodes(const std::vector<json::Value>& objects);
 
 }  // namespace sluice::commands

@@ -10,7 +10,7 @@ namespace sluice::commands {
 
 namespace {
 
-/// Text in an XML attribute. XML has no way to write control characters.
+/// Escapes a text for an XML attribute. XML cannot represent control characters.
 std::string escape(std::string_view text) {
     std::string made;
     for (const char c : printable(text)) {

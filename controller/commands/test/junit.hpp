@@ -1,3 +1,4 @@
+// Results of `sluice test` as JUnit XML.
 #pragma once
 
 #include "controller/commands/test/expectations.hpp"
@@ -8,7 +9,7 @@
 
 namespace sluice::commands {
 
-/// The verdicts as CI systems read them: one JUnit test case each.
+/// Returns the verdicts in the format that CI systems read: one JUnit test case per verdict.
 std::string print_junit(
     std::string_view suite, const std::vector<Verdict>& verdicts, double seconds
 );

@@ -35,12 +35,12 @@ namespace {
 
 constexpr int kUnmet = 1;
 constexpr int kCannotRun = 2;
-/// Longer than the controller's retries: but for deadlines nothing more comes of what is there.
+/// Longer than the controller's retries: after that, only deadlines change something.
 constexpr Duration kQuiet = std::chrono::minutes(10);
-/// Between two files: what the first one starts has come to rest, while its pods go on running.
+/// Idle time between two files: the jobs of the first file have started, and their pods still run.
 constexpr Duration kQuietBetween = std::chrono::seconds(10);
 constexpr Duration kBetweenMax = std::chrono::seconds(30);
-/// Times of the API are whole seconds.
+/// Times of the API are in whole seconds.
 constexpr Duration kBeyond = std::chrono::seconds(1);
 
 struct Options {
@@ -64,8 +64,10 @@ Result<Expectations> read_all_expectations(const std::vector<std::string>& names
     for (const InputFile& file : *files) {
         const auto documents = yaml::parse_documents(file.text);
         for (const yaml::Document& document : documents) {
-            auto read = document.value ? read_expectations(*document.value)
-                                       : Result<Expectations>(document.value.error());
+            if (!document.value) {
+                return make_invalid(fmt::format("{}:{}", file.name, document.value.error().detail));
+            }
+            auto read = read_expectations(*document.value);
             if (!read) {
                 return with_context(read.error(), file.name);
             }
@@ -75,7 +77,7 @@ Result<Expectations> read_all_expectations(const std::vector<std::string>& names
         }
     }
     if (all.jobs.empty() && all.cluster_queues.empty() && all.refused.empty()) {
-        return make_invalid(fmt::format("{}: nothing is expected", fmt::join(names, ", ")));
+        return make_invalid(fmt::format("{}: contains no expectations", fmt::join(names, ", ")));
     }
     return all;
 }
@@ -92,12 +94,12 @@ void apply(VirtualCluster& cluster, const Manifest& manifest, std::vector<Refusa
     }
 }
 
-/// Goes on until nothing more comes of what is there, each deadline waited for that is within the
-/// limit; whether it came to that.
+/// Runs the cluster until nothing changes any more, and past each deadline before the limit.
+/// Returns false if the cluster is still changing at the limit.
 bool come_to_rest(VirtualCluster& cluster, Duration limit) {
     const Time end = cluster.now() + limit;
     for (;;) {
-        // What changed right before the end may come to rest after it.
+        // Changes right before the end may need time after it.
         if (!cluster.settle(kQuiet, std::max<Duration>(end - cluster.now(), 2 * kQuiet))) {
             return false;
         }
@@ -117,12 +119,12 @@ Result<void> write_junit(
     file << print_junit("sluice test", verdicts, seconds);
     file.close();
     if (!file) {
-        return make_invalid(name + " cannot be written");
+        return make_invalid("cannot write " + name);
     }
     return {};
 }
 
-/// A run that could not be made is a failure, too, for what reads the results.
+/// Writes a failure to the JUnit file if the test could not run, so that its readers see it.
 void tell_junit(const std::string& name, const Error& error) {
     if (name.empty()) {
         return;
@@ -133,7 +135,7 @@ void tell_junit(const std::string& name, const Error& error) {
     }
 }
 
-/// Prints the verdicts; how many failed.
+/// Prints the verdicts. Returns the number of failures.
 std::size_t report_verdicts(const std::vector<Verdict>& verdicts) {
     std::size_t failed = 0;
     for (const Verdict& verdict : verdicts) {
@@ -151,7 +153,7 @@ std::string print_elapsed(Duration duration) {
     return fmt::format("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
 }
 
-/// Nodes for the flavors of the files, where none are described.
+/// Chooses nodes for the flavors of the files if no nodes are given, and the run time of pods.
 void choose_nodes_and_times(Options& options, const std::vector<Manifest>& manifests) {
     if (options.cluster.nodes.empty()) {
         std::vector<json::Value> objects;
@@ -170,22 +172,22 @@ std::string print_hours(int hours) {
     return fmt::format("{} {}", hours, hours == 1 ? "hour" : "hours");
 }
 
-/// Whether a CronJob makes Jobs for ever.
+/// Returns true if a CronJob is active: it creates Jobs forever.
 bool has_active_cron_job(const apiserver::Store& store) {
     return std::ranges::any_of(store.objects({"batch", "cronjobs"}), [](const auto& entry) {
         return !sim::is_true_at(*entry.second, {"spec", "suspend"});
     });
 }
 
-/// What the test has come to.
+/// The result of a test.
 struct Ended {
     VirtualCluster& cluster;
     const std::vector<Verdict>& verdicts;
     bool is_settled = false;
-    Instant begun;  ///< by the machine's clock
+    Instant begun;  ///< in real time
 };
 
-/// Prints it and writes the results; the exit code.
+/// Prints the result and writes it to the JUnit file. Returns the exit code.
 int finish_test(const Options& options, const Ended& ended) {
     const auto& store = ended.cluster.state().store;
     const std::size_t failed = report_verdicts(ended.verdicts);
@@ -195,7 +197,7 @@ int finish_test(const Options& options, const Ended& ended) {
     fmt::print("{}", describe_waiting_pods(store));
     if (const auto deadline = ended.cluster.next_deadline(); ended.is_settled && deadline) {
         fmt::print(
-            "not at rest after {} (--hours): the next change is due at {} of virtual time\n",
+            "not idle after {} (--hours): the next change is due at {} of virtual time\n",
             print_hours(options.hours),
             api::to_string(*deadline)
         );
@@ -213,7 +215,7 @@ int finish_test(const Options& options, const Ended& ended) {
     fmt::print(
         "{}; {} of virtual time in {:.2f} s\n",
         options.expectation_files.empty()
-            ? std::string("nothing was tested: --expect names no file")
+            ? std::string("nothing was tested: add --expect FILE")
             : fmt::format("{} passed, {} failed", ended.verdicts.size() - failed, failed),
         print_elapsed(ended.cluster.now() - VirtualCluster::kStart),
         seconds
@@ -234,7 +236,7 @@ Result<int> run_test(Options options) {
         return manifests.error();
     }
     if (manifests->empty()) {
-        return make_invalid(fmt::format("{}: no object is in it", fmt::join(options.files, ", ")));
+        return make_invalid(fmt::format("{}: contains no objects", fmt::join(options.files, ", ")));
     }
     const auto expectations = options.expectation_files.empty()
                                   ? Result<Expectations>(Expectations())
@@ -269,11 +271,13 @@ Result<int> run_test(Options options) {
     const bool is_settled = come_to_rest(cluster, limit);
     auto verdicts = judge(*expectations, cluster.state().store, refusals, applied);
     if (!is_settled && has_active_cron_job(cluster.state().store)) {
-        fmt::print("not at rest after {} (--hours): CronJobs go on\n", print_hours(options.hours));
+        fmt::print(
+            "not idle after {} (--hours): CronJobs are active\n", print_hours(options.hours)
+        );
     } else if (!is_settled) {
         verdicts.push_back(
-            {.name = "the cluster comes to rest",
-             .failure = "something still changes after " + print_hours(options.hours)}
+            {.name = "the cluster becomes idle",
+             .failure = "objects still change after " + print_hours(options.hours)}
         );
     }
     return finish_test(
@@ -288,46 +292,46 @@ void add_test(CLI::App& app, int& exit_code) {
     auto options = std::make_shared<Options>();
     options->log.log_level = "off";
     CLI::App* command = app.add_subcommand(
-        "test", "Applies objects to a cluster in memory and checks what becomes of them"
+        "test", "Apply objects to a cluster in memory, in virtual time, and check the result"
     );
     command
         ->add_option(
             "-f,--filename",
             options->files,
-            "Files and folders that are applied, one file after the other has come to rest, at "
-            "most "
-            "30 seconds later"
+            "Files or folders to apply in order; each file waits until the cluster is idle, for at "
+            "most 30 virtual seconds"
         )
         ->required();
     command->add_option(
         "--expect",
         options->expectation_files,
-        "What is expected of jobs, ClusterQueues and refusals (default: all Workloads are shown)"
+        "Files with expected jobs, ClusterQueues and refusals (default: print all Workloads)"
     );
-    command->add_option("--junit", options->junit_file, "File for the results as JUnit XML");
+    command->add_option("--junit", options->junit_file, "File for the results, as JUnit XML");
     command->add_option(
         "--nodes",
         options->cluster.nodes,
-        "Nodes, as in sluice dev (default: a node without bounds for each ResourceFlavor)"
+        "Nodes, as for sluice dev (default: one unlimited node per ResourceFlavor)"
     );
     command
         ->add_option(
             "--run-seconds",
             options->run_seconds,
-            "How long pods run that do not say so themselves (annotation sluice.dev/run-seconds; "
-            "default: for ever)"
+            "Run time of pods without the annotation sluice.dev/run-seconds, in seconds "
+            "(default: they never end)"
         )
         ->check(CLI::NonNegativeNumber);
-    command
-        ->add_option(
-            "--hours", options->hours, "Virtual hours after which it is over (default: 24)"
-        )
+    command->add_option("--hours", options->hours, "Time limit in virtual hours (default: 24)")
         ->check(CLI::Range(1, 24 * 365));
-    command->add_option("--config", options->config_file, "Configuration of the controller");
+    command->add_option("--config", options->config_file, "Configuration file of the controller");
     command->add_option(
-        "--feature-gates", options->feature_gates, "Of the controller: Name=true,Other=false"
+        "--feature-gates",
+        options->feature_gates,
+        "Feature gates of the controller: Name=true,Other=false"
     );
-    command->add_option("--log-level", options->log.log_level, "Of the controller (default: off)");
+    command->add_option(
+        "--log-level", options->log.log_level, "Log level of the controller (default: off)"
+    );
     command->callback([options, &exit_code] {
         const std::string junit_file = options->junit_file;
         const auto ended = run_test(std::move(*options));

@@ -1,3 +1,4 @@
+// Subcommand `sluice test`, which checks manifests against expectations.
 #pragma once
 
 namespace CLI {
@@ -6,8 +7,8 @@ class App;
 
 namespace sluice::commands {
 
-/// Adds `sluice test`: applies objects to an embedded cluster on virtual time and compares what
-/// becomes of them with what is expected. Its exit code goes to `exit_code` when it ran.
+/// Adds `sluice test`: applies objects to an embedded cluster on virtual time and compares the
+/// result with expectations. It sets `exit_code`.
 void add_test(CLI::App& app, int& exit_code);
 
 }  // namespace sluice::commands

@@ -14,7 +14,7 @@ namespace {
 using engine::NodeIndex;
 using engine::QuotaTree;
 
-/// A cohort is there while an object describes it or something names it as its parent.
+/// Returns true for a cohort that has an object or that is a parent.
 bool is_present(const QuotaTree::Node& node) {
     return !node.is_cluster_queue && (node.has_object || !node.children.empty());
 }
@@ -99,7 +99,7 @@ void CohortMetrics::report_tree(NodeIndex root) {
     const QuotaTree& tree = state_.tree();
     const std::vector<NodeIndex> nodes = nodes_of(root);
     std::map<NodeIndex, Sums> sums;
-    // Children stand behind their parents.
+    // In reverse order, children come before their parents.
     for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) {
         const QuotaTree::Node& node = tree.node(*at);
         Sums own;

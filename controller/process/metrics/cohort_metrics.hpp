@@ -1,3 +1,4 @@
+// Reports metrics of cohorts and of the place of ClusterQueues in them.
 #pragma once
 
 #include "controller/process/metrics/workload_tally.hpp"
@@ -13,11 +14,11 @@
 
 namespace sluice::controller {
 
-/// Metrics of cohorts, and of the place that ClusterQueues have among them. Trees with a cycle of
-/// parents have no gauges.
+/// Reports the metrics of cohorts, and the place of each ClusterQueue among them. Trees with a
+/// cycle of parents have no gauges.
 class CohortMetrics {
   public:
-    /// Lifetime: all must outlive it.
+    /// Lifetime: all arguments must outlive this object.
     CohortMetrics(
         const engine::State& state, const WorkloadTally& tally, metrics::KueueMetrics& metrics
     )
@@ -25,26 +26,26 @@ class CohortMetrics {
 
     /// Counts an admission in every cohort above the ClusterQueue.
     void count_admission(const std::string& cluster_queue, const std::string& priority_class);
-    /// Reports all trees, and drops the counters of cohorts that are gone. Requires: the engine's
-    /// tree is not stale.
+    /// Reports all trees, and drops the counters of removed cohorts. Requires: the engine's tree is
+    /// not stale.
     void report_all();
-    /// Reports the tree that the ClusterQueue is in, whose shape is that of the last report_all().
-    /// Requires: as above.
+    /// Reports the tree of the ClusterQueue, whose shape must be that of the last report_all().
+    /// Requires: the engine's tree is not stale.
     void report_tree_of(const std::string& cluster_queue);
-    /// All series were dropped by the registry; report_all() makes them anew.
+    /// Call after the registry has dropped all series; report_all() creates them again.
     void forget();
-    /// The Cohort object was deleted: its series go, counters too. While others still name it, it
-    /// is reported again from the next admission below it or the next change of a ClusterQueue in
-    /// it.
+    /// Removes all series of a deleted Cohort, including counters. While other objects still name
+    /// it, it is reported again from the next admission below it or the next change of a
+    /// ClusterQueue in it.
     void remove(const std::string& cohort);
     void show(const std::string& cohort) { hidden_.erase(cohort); }
-    /// The values of the cohort's custom labels are about to change.
+    /// Call before the values of the cohort's custom labels change.
     void relabel(const std::string& cohort);
-    /// The same as forget() of what is said about that ClusterQueue.
+    /// Does what forget() does, for the series of one ClusterQueue.
     void forget_cluster_queue(const std::string& name);
 
   private:
-    /// What the ClusterQueues below a cohort have together.
+    /// Sums over the ClusterQueues below a cohort.
     struct Sums {
         engine::Usages reserved;
         std::int64_t admitted = 0;
@@ -53,13 +54,13 @@ class CohortMetrics {
     void report_tree(engine::NodeIndex root);
     void report_place(const engine::QuotaTree::Node& cluster_queue);
     void report_cohort(engine::NodeIndex index, const Sums& sums);
-    /// All nodes of a tree without a cycle.
+    /// Returns all nodes of a tree without a cycle, parents first.
     std::vector<engine::NodeIndex> nodes_of(engine::NodeIndex root) const;
 
     const engine::State& state_;
     const WorkloadTally& tally_;
     metrics::KueueMetrics& metrics_;
-    std::map<std::string, metrics::GaugeGroup> cohorts_;  ///< that were there at the last report
+    std::map<std::string, metrics::GaugeGroup> cohorts_;  ///< of the cohorts in the last report
     std::map<std::string, metrics::GaugeGroup> places_;   ///< by ClusterQueue
     std::set<std::string> hidden_;                        ///< cohorts that are not reported
 };

@@ -1,3 +1,4 @@
+// Converts quantities to numbers for metrics: cpu in cores, other resources in base units.
 #pragma once
 
 #include "api/meta/quantity.hpp"
@@ -7,15 +8,14 @@
 #include <limits>
 #include <string_view>
 
-/// Amounts as metrics show them: cpu in cores, all else in base units.
 namespace sluice::controller {
 
-/// The number of a quantity.
+/// Converts a quantity of the API.
 inline double to_number(std::string_view resource, const api::Quantity& quantity) {
     return resource == "cpu" ? quantity.as_double() : static_cast<double>(quantity.value());
 }
 
-/// The number of an amount as the scheduler counts it; an unlimited one is infinite.
+/// Converts an amount of the scheduler; an unlimited one becomes infinity.
 inline double to_number(std::string_view resource, engine::Amount amount) {
     if (amount.is_unlimited()) {
         return std::numeric_limits<double>::infinity();

@@ -16,17 +16,17 @@ namespace sluice::controller {
 
 namespace {
 
-/// Of one refresh, so that none holds the loop up for long.
+/// Limits of one refresh, so that none blocks the loop for long.
 constexpr std::size_t kQueuesAtOnce = 64;
 constexpr std::size_t kWorkloadsAtOnce = 20'000;
-/// Changes are gathered for so long.
+/// How long changes are gathered.
 constexpr Duration kRefreshDelay = std::chrono::milliseconds(100);
-/// Counting so many pending workloads takes a few milliseconds.
+/// Counting this many pending workloads takes a few milliseconds.
 constexpr std::size_t kWorkloadsADelay = 100'000;
-/// What no change tells of, for example the retries of reconcilers, is refreshed as often.
+/// Refresh period of values that no change reports, for example the retries of reconcilers.
 constexpr Duration kRefreshPeriod = std::chrono::seconds(5);
 
-/// Whether it came, went or says something else; not of a change of status alone.
+/// Returns true if the object was added, deleted or changed by more than its status.
 template <class T>
 bool has_new_spec(const kube::Change<T>& change) {
     return !change.before || !change.after ||
@@ -40,7 +40,7 @@ double in_seconds(Duration duration) {
     return std::chrono::duration<double>(duration).count();
 }
 
-/// From the transition of one condition to that of another; zero where one of them is not there.
+/// Returns the time between the transitions of two conditions; zero if one of them is missing.
 Duration time_between(const api::Condition* from, const api::Condition* to) {
     if (from == nullptr || to == nullptr || !from->last_transition_time ||
         !to->last_transition_time) {
@@ -73,7 +73,7 @@ MetricsReporter::MetricsReporter(const Parts& parts)
                parts_.local_queue_selector ? &*parts_.local_queue_selector : nullptr}
       ),
       cohorts_(parts.state, tally_, metrics_) {
-    // Where the stores are still to be added, all comes as changes.
+    // If the stores are added later, all objects arrive as changes.
     if (parts_.stores.find(kind_of<api::Workload>()) != nullptr) {
         for (const auto& [key, workload] : parts_.stores.of<api::Workload>().all()) {
             tally_.changed(nullptr, workload.get());
@@ -243,7 +243,7 @@ void MetricsReporter::observe_local_queue(const Observation& o) {
     }
 }
 
-/// What came of the search for other targets of preemption.
+/// Returns the result of the search for other preemption targets.
 static std::string result_of_recomputation(const engine::RefusalDecision& refusal) {
     if (refusal.kind == engine::RefusalKind::DeferredFit) {
         return "deferred_fit";
@@ -273,7 +273,8 @@ void MetricsReporter::observe_cycle(const engine::CycleResult& result, Duration 
     report_skips(result);
 }
 
-/// What lost its targets of eviction to others in this cycle; 0 for those of the cycle before.
+/// Reports, by ClusterQueue, how many workloads lost their preemption targets to others in this
+/// cycle; sets the entries of the previous cycle to 0.
 void MetricsReporter::report_skips(const engine::CycleResult& result) {
     for (auto& [name, count] : preemption_skips_) {
         count = 0;
@@ -295,7 +296,8 @@ void MetricsReporter::observe_audit(const std::vector<engine::AuditFinding>& fin
         audit_findings_[parts_.state.node_name(finding.root)] += 1;
     }
     report_audit();
-    // What is found makes queues inactive, and what no event told of is right again a minute later.
+    // Findings make queues inactive. Marking all queues also corrects, after each audit, gauges
+    // that no event has updated.
     mark_all();
 }
 
@@ -362,7 +364,7 @@ void MetricsReporter::changed(const kube::AnyChange& change) {
     }
 }
 
-/// Ends and releases are counted as they are seen, whoever wrote them.
+/// Counts ends and releases when they are seen, whoever wrote them.
 void MetricsReporter::count_transition(const api::Workload& before, const api::Workload& after) {
     if (is_finished(after) && !is_finished(before)) {
         count_end(after);
@@ -456,7 +458,7 @@ void MetricsReporter::cohort_changed(const kube::Change<api::Cohort>& change) {
     if (change.after) {
         cohorts_.show(name);
     }
-    // Its quota shows in the shares of all below it.
+    // Its quota affects the shares of all queues below it.
     if (has_new_spec(change)) {
         mark_all();
     }
@@ -483,13 +485,13 @@ void MetricsReporter::cluster_queue_changed(const kube::Change<api::ClusterQueue
             }
         }
         is_shape_dirty_ = true;
-        // The shares of its neighbours are of what their cohort has.
+        // The shares of its neighbors depend on the quota of their cohort.
         is_all_dirty_ = is_all_dirty_ || parts_.state.options().fair_sharing;
     }
     mark(change.key.name);
 }
 
-/// Wake-ups move workloads of queues that no event named.
+/// Marks queues whose workloads were moved by wake-ups that no event named.
 void MetricsReporter::mark_moved() {
     const engine::QuotaTree& tree = parts_.state.tree();
     waiting_seen_.resize(tree.size());
@@ -519,7 +521,7 @@ std::size_t MetricsReporter::refresh_some() {
         looked_at += queues_.report(name);
         dirty_trees_.insert(name);
     }
-    // Next time, where the tree is about to be worked out anew.
+    // Otherwise the next refresh reports the trees: a stale tree is about to be recomputed.
     if (dirty_.empty() && !parts_.state.tree().is_stale()) {
         report_trees();
     }
@@ -549,7 +551,7 @@ boost::asio::awaitable<void> MetricsReporter::keep_fresh(net::Notifier* dirty) {
         std::size_t looked_at = 0;
         do {
             looked_at += refresh_some();
-            // The others of the loop have their turn.
+            // Gives other tasks of the loop their turn.
             const bool may_go_on = co_await net::pause_for(Duration::zero());
             if (!may_go_on) {
                 co_return;

@@ -1,3 +1,4 @@
+// Keeps Kueue's metrics up to date and prints them.
 #pragma once
 
 #include "controller/process/metrics/cohort_metrics.hpp"
@@ -29,10 +30,10 @@
 
 namespace sluice::controller {
 
-/// Keeps Kueue's metrics. Counters are counted as things happen. Gauges are brought up to date soon
-/// after a change, on the loop of the stores, and for the queues that changed; so the page can be
-/// printed on any thread, at a cost that depends on its own length alone.
-/// Thread: the loop's, except print() and runtime().
+/// Keeps Kueue's metrics. Counters are counted as things happen. Gauges are updated soon after a
+/// change, on the loop of the stores, only for the changed queues. So the page can be printed on
+/// any thread, at a cost that depends only on its length. Thread: the loop's, except print() and
+/// runtime().
 class MetricsReporter {
   public:
     struct Parts {
@@ -42,37 +43,37 @@ class MetricsReporter {
         bool cluster_queue_resources = false;  ///< metrics.enableClusterQueueResources
         bool local_queues = true;              ///< metrics.localQueueMetrics and its gate
         bool unadmitted = true;                ///< gate UnadmittedWorkloadsObservability
-        /// metrics.localQueueMetrics.localQueueSelector; none: all
+        /// metrics.localQueueMetrics.localQueueSelector; without it, all LocalQueues have metrics.
         std::optional<api::LabelSelector> local_queue_selector = {};
         std::vector<metrics::CustomLabel> custom_labels = {};  ///< metrics.customLabels
         bool cohorts = true;                                   ///< gate MetricsForCohorts
         bool creation_latency = true;  ///< gate MetricForWorkloadCreationLatency
         RuntimeReporter::Parts runtime = {};
-        std::function<void()> on_dirty = {};  ///< there is something to refresh
+        std::function<void()> on_dirty = {};  ///< called when there is something to refresh
     };
 
     explicit MetricsReporter(const Parts& parts);
 
-    /// `standalone`, `follower` or `leader`.
+    /// Sets the role label: `standalone`, `follower` or `leader`.
     void set_role(const std::string& role);
-    /// A write was accepted that counts.
+    /// Counts an observation of an accepted write.
     void observe(const Observation& observation);
-    /// A cycle that had a head.
+    /// Counts a cycle that had a head.
     void observe_cycle(const engine::CycleResult& result, Duration took);
-    /// What an audit of the engine's state found, if anything.
+    /// Reports the findings of an audit of the engine's state, if any.
     void observe_audit(const std::vector<engine::AuditFinding>& findings);
-    /// The machinery's own. Thread: as its functions say.
+    /// Metrics of the process and its controllers. Thread: see its functions.
     RuntimeReporter& runtime() { return runtime_; }
 
-    /// A store has taken a change, and the engine was told.
+    /// Call after a store has changed and the engine was updated.
     void changed(const kube::AnyChange& change);
 
-    /// Brings the gauges of what changed up to date, again and again, until cancelled. `dirty` is
-    /// what on_dirty notifies.
+    /// Refreshes the gauges of changed queues repeatedly, until cancelled. `dirty` is the notifier
+    /// that on_dirty notifies.
     boost::asio::awaitable<void> keep_fresh(net::Notifier* dirty);
-    /// The same at once.
+    /// Refreshes the gauges of all changed queues at once.
     void refresh();
-    /// The page in the Prometheus text format. Thread: any.
+    /// Returns the page in the Prometheus text format. Thread: any.
     std::string print() {
         runtime_.report_process();
         return registry_.print();
@@ -87,8 +88,8 @@ class MetricsReporter {
     void cluster_queue_changed(const kube::Change<api::ClusterQueue>& change);
     void cohort_changed(const kube::Change<api::Cohort>& change);
     void observe_creation(const Observation& o);
-    /// Keeps the values of the object's custom labels; drops its gauges, and says so, where they
-    /// are not what they were.
+    /// Stores the values of the object's custom labels. If they differ from before, drops its
+    /// gauges and returns true.
     bool relabel(
         metrics::LabelSource source,
         const std::string& key,
@@ -96,7 +97,7 @@ class MetricsReporter {
         const std::function<void()>& drop_gauges
     );
     void read_custom_labels();
-    /// Whether what happened to its workloads is counted for the LocalQueue.
+    /// Returns true if observations of its workloads are counted for the LocalQueue.
     bool counts_for(const std::string& ns, const std::string& local_queue) const;
     void report_skips(const engine::CycleResult& result);
     void report_audit();
@@ -107,7 +108,8 @@ class MetricsReporter {
     void mark_all();
     void mark_moved();
     void tell_dirty();
-    /// Refreshes a few of the dirty queues; returns how many pending workloads it counted.
+    /// Refreshes a few of the dirty queues. Returns the number of pending workloads that it
+    /// counted.
     std::size_t refresh_some();
 
     Parts parts_;
@@ -123,9 +125,9 @@ class MetricsReporter {
     std::map<std::string, double> preemption_skips_;  ///< of the last cycle, by ClusterQueue
     std::set<std::string> dirty_;                     ///< ClusterQueues to be reported
     std::set<std::string> dirty_trees_;  ///< ClusterQueues whose cohorts are to be reported
-    bool is_shape_dirty_ = false;        ///< all cohorts are
-    bool is_all_dirty_ = false;          ///< all ClusterQueues are
-    /// By node: how many wait in the heap, and how many are parked, at the last refresh.
+    bool is_shape_dirty_ = false;        ///< all cohorts are to be reported
+    bool is_all_dirty_ = false;          ///< all ClusterQueues are to be reported
+    /// By node: active and inadmissible workloads at the last refresh.
     std::vector<std::pair<std::size_t, std::size_t>> waiting_seen_;
 };
 

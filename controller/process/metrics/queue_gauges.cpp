@@ -27,12 +27,12 @@ double amount_number(const std::string& resource, WorkloadTally::Sum sum) {
     return to_number(resource, engine::Amount(to_amount(sum)));
 }
 
-/// What is waiting, but for what is parked: 0 while the two numbers do not fit each other.
+/// Returns the pending workloads that are not parked; 0 while the two numbers are inconsistent.
 double rest(std::int64_t pending, std::size_t parked) {
     return std::max(0.0, static_cast<double>(pending) - static_cast<double>(parked));
 }
 
-/// The metric's own labels, then those of the Workload.
+/// Returns the metric's own labels, followed by those of the Workload.
 metrics::Labels with(metrics::Labels labels, const metrics::Labels& values) {
     labels.insert(labels.end(), values.begin(), values.end());
     return labels;
@@ -97,7 +97,7 @@ QueueGauges::Waiting QueueGauges::count_waiting(engine::NodeIndex node) const {
     std::set<std::uint64_t> inadmissible;
     const auto count = [&](engine::WorkloadIndex index, std::set<std::uint64_t>& classes) {
         const engine::WorkloadRecord& workload = state.workload(index);
-        // 0 is no class: it is like no other.
+        // 0 means that the workload has no class: it is like no other.
         if (workload.scheduling_class != 0) {
             classes.insert(workload.scheduling_class);
         }
@@ -129,7 +129,7 @@ QueueGauges::Waiting QueueGauges::count_waiting(engine::NodeIndex node) const {
     return waiting;
 }
 
-/// Counts of workloads by queue, whatever the scheduler knows of them.
+/// Reports counts of workloads by queue, independent of the scheduler's state.
 void QueueGauges::report_workloads(Group& group, const std::string& cluster_queue) const {
     std::map<std::pair<std::string, std::string>, std::int64_t> unadmitted;
     std::int64_t finished = 0;
@@ -150,7 +150,7 @@ void QueueGauges::report_workloads(Group& group, const std::string& cluster_queu
             static_cast<double>(count)
         );
     }
-    // Of a queue that does not exist there is no series without workloads.
+    // A ClusterQueue that does not exist has no series without workloads.
     if (finished > 0 || parts_.stores.of<api::ClusterQueue>().find(cluster_queue) != nullptr) {
         group.set(
             parts_.metrics.finished_workloads, {cluster_queue}, static_cast<double>(finished)
@@ -181,7 +181,7 @@ void QueueGauges::report_counts(
     group.set(metrics.cluster_queue_status, {name, "terminating"}, is_going ? 1 : 0);
 }
 
-/// Of a queue that is not active everything is parked.
+/// Reports pending workloads. In an inactive queue, all are inadmissible.
 void QueueGauges::report_pending(
     Group& group, const api::ClusterQueue& queue, const Waiting& waiting
 ) const {
@@ -247,7 +247,7 @@ void QueueGauges::report_waiting(
     }
 }
 
-/// Of a borrower without weight the share is no number.
+/// Reports the weighted share. It is NaN for a borrower with weight 0.
 void QueueGauges::report_share(Group& group, const api::ClusterQueue& queue) const {
     const engine::NodeIndex node = parts_.state.find_cluster_queue(queue.metadata.name);
     if (!parts_.state.options().fair_sharing || !node.is_valid()) {
@@ -359,7 +359,7 @@ void QueueGauges::report_local_queue(const api::LocalQueue& queue, const Waiting
     group.end();
 }
 
-/// Only what the ClusterQueue holds that the LocalQueue points to counts, while that exists.
+/// Reports only the quota in the ClusterQueue that the LocalQueue points to, if it exists.
 void QueueGauges::report_local_amounts(
     Group& group, const api::LocalQueue& queue, const WorkloadTally::OfLocalQueue& workloads
 ) const {
@@ -427,7 +427,7 @@ void QueueGauges::report_fair_usage(Group& group, const api::LocalQueue& queue) 
 void QueueGauges::remove_cluster_queue(const std::string& name) {
     cluster_queues_.erase(name);
     for (const auto& [key, queue] : local_queues_of(parts_.stores, name)) {
-        // Some of its series name the ClusterQueue and go with it.
+        // Some series of the LocalQueue name the ClusterQueue and are removed with it.
         local_queues_[{key.namespace_, key.name}].clear();
     }
     parts_.metrics.remove_cluster_queue(name);

@@ -1,3 +1,4 @@
+// Gauges of ClusterQueues and LocalQueues.
 #pragma once
 
 #include "controller/process/metrics/workload_tally.hpp"
@@ -16,8 +17,8 @@
 
 namespace sluice::controller {
 
-/// The gauges of ClusterQueues and of the LocalQueues that point to them, ClusterQueue by
-/// ClusterQueue.
+/// The gauges of ClusterQueues and of the LocalQueues that point to them, reported one ClusterQueue
+/// at a time.
 class QueueGauges {
   public:
     struct Parts {
@@ -29,30 +30,32 @@ class QueueGauges {
         const metrics::CustomLabels& custom;
         bool cluster_queue_resources = false;
         bool local_queues = true;
-        bool unadmitted = true;  ///< counts of workloads by why they are not admitted
-        const api::LabelSelector* local_queue_selector = nullptr;  ///< none: all of them
+        bool unadmitted = true;  ///< counts of workloads by the reason why they are not admitted
+        const api::LabelSelector* local_queue_selector = nullptr;  ///< if nullptr, all of them
     };
 
     explicit QueueGauges(const Parts& parts) : parts_(parts) {}
 
-    /// Reports the ClusterQueue of that name, which need not exist, and its LocalQueues, as they
-    /// are now. Returns how many pending workloads had to be counted, which is what it costs.
+    /// Reports the current state of the ClusterQueue with that name, which need not exist, and of
+    /// its LocalQueues. Returns the number of pending workloads that were counted, which determines
+    /// the cost.
     std::size_t report(const std::string& cluster_queue);
-    /// The queue was deleted, and all its series, counters too, are to go.
+    /// Removes all series of a deleted queue, including counters.
     void remove_cluster_queue(const std::string& name);
     void remove_local_queue(const std::string& ns, const std::string& name);
-    /// All series were dropped by the registry: each queue's next report makes them anew.
+    /// Call after the registry has dropped all series: each queue's next report creates them again.
     void forget();
-    /// The names of all ClusterQueues that are, were reported or are only named by a LocalQueue.
+    /// Returns the names of all ClusterQueues that exist, were reported, or are named by a
+    /// LocalQueue.
     std::vector<std::string> all() const;
-    /// The values of a queue's custom labels are about to change.
+    /// Call before the values of a queue's custom labels change.
     void relabel_cluster_queue(const std::string& name);
     void relabel_local_queue(const std::string& ns, const std::string& name);
-    /// Whether the LocalQueue has metrics (metrics.localQueueMetrics.localQueueSelector).
+    /// Returns true if the LocalQueue has metrics (metrics.localQueueMetrics.localQueueSelector).
     bool has_metrics(const api::LocalQueue& queue) const;
 
   private:
-    /// What waits in a ClusterQueue as the scheduler sees it.
+    /// The waiting workloads of a ClusterQueue, as the scheduler sees them.
     struct Waiting {
         std::map<std::string, engine::Amount> requests;  ///< by resource
         std::size_t active_classes = 0;

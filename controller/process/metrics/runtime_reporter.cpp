@@ -9,7 +9,7 @@ namespace sluice::controller {
 
 namespace {
 
-/// Of upstream's queues with priorities this is that of all but the first list.
+/// controller-runtime's queues have this priority for everything but the first list.
 constexpr const char* kPriority = "0";
 
 double to_seconds(Duration duration) {
@@ -58,7 +58,7 @@ void RuntimeReporter::report_work() {
         const metrics::Labels controller{name};
         auto& total = m.controller_runtime_reconcile_total;
         total.raise_to({name, "success"}, number(work.succeeded));
-        // Requeues without a time do not exist here.
+        // Sluice has no requeues without a time.
         total.raise_to({name, "requeue"}, 0);
         total.raise_to({name, "requeue_after"}, number(work.postponed));
         total.raise_to({name, "error"}, number(work.failed));

@@ -1,3 +1,4 @@
+// Reports metrics of controllers, requests, the lease and the process.
 #pragma once
 
 #include "controller/process/runner/reconcile_runner.hpp"
@@ -11,32 +12,34 @@
 
 namespace sluice::controller {
 
-/// Keeps the metrics of what runs under the controllers: reconciles, requests, the lease, dropped
-/// events and the process itself.
-/// Thread: the loop's, except where a function says otherwise.
+/// Keeps the metrics of the machinery: reconciles, requests, the lease, dropped events and the
+/// process itself. Thread: the loop's, unless a function states otherwise.
 class RuntimeReporter {
   public:
     struct Parts {
-        std::string lease = {};  ///< the Lease that is competed for; "": none
-        /// By the name of the controller; none: no reconcilers.
+        std::string lease = {};  ///< name of the Lease; empty without leader election
+        /// Returns the work by the name of the controller; empty without reconcilers.
         std::function<std::map<std::string, ReconcileRunner::Work>()> work = {};
-        std::size_t rows_max = 0;  ///< reconciles that may write at a time
-        /// Events that were dropped since the start; none: no events.
+        std::size_t rows_max = 0;  ///< number of reconciles that may write at a time
+        /// Returns the number of events that were dropped since the start; if it is empty, no
+        /// events are sent.
         std::function<std::uint64_t()> dropped_events = {};
-        bool process = false;  ///< process_*, of this process
+        bool process = false;  ///< reports process_* of this process
     };
 
     RuntimeReporter(metrics::Registry& registry, Parts parts);
 
-    /// `standalone`, `follower` or `leader`.
+    /// Sets the role: `standalone`, `follower` or `leader`.
     void set_role(const std::string& role);
-    /// The API server answered a request; status 0: it did not. Thread: any.
+    /// Counts a request to the API server; status 0 means that no response was received. Thread:
+    /// any.
     void observe_request(const std::string& host, const std::string& method, int status);
-    /// Brings what is not counted as it happens up to date.
+    /// Updates the values that are not counted as they happen.
     void report();
-    /// The same of the process, right before a page is printed. Thread: any, one at a time.
+    /// Updates the values of the process, right before a page is printed. Thread: any, one at a
+    /// time.
     void report_process();
-    /// For what counts by itself.
+    /// For callers that count directly.
     metrics::RuntimeMetrics& metrics() { return metrics_; }
 
   private:

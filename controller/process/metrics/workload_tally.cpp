@@ -11,7 +11,7 @@ namespace sluice::controller {
 
 namespace {
 
-/// Why a workload is not admitted: the reason of Admitted=False and that of QuotaReserved=False.
+/// Returns why a workload is not admitted: the reasons of Admitted=False and QuotaReserved=False.
 std::pair<std::string, std::string> unadmitted_reasons(const api::Workload& workload) {
     const api::Condition* admitted = find_condition(workload, api::condition::kAdmitted);
     const api::Condition* reserved = find_condition(workload, api::condition::kQuotaReserved);
@@ -45,13 +45,13 @@ void add(WorkloadTally::Counts& counts, const metrics::Labels& labels, std::int6
     }
 }
 
-/// What one workload adds to the sums of its queue.
+/// The contribution of one workload to the sums of its queue.
 struct Share {
     QueueUsage usage;
     metrics::Labels labels;
 };
 
-/// The entry is dropped when no workload is in it.
+/// Adds or subtracts a share. Drops the entry when it has no more workloads.
 void add(
     std::map<std::string, WorkloadTally::Holders>& all,
     const std::string& cluster_queue,

@@ -1,3 +1,4 @@
+// Sums over Workloads by queue, updated with each change.
 #pragma once
 
 #include "api/kueue/workload.hpp"
@@ -14,18 +15,19 @@
 
 namespace sluice::controller {
 
-/// What the Workloads add up to by queue, kept up to date change by change: a change costs what its
-/// own podSets cost, however many workloads there are.
+/// Sums over the Workloads of each queue, updated with each change: the cost of a change depends
+/// only on its own podSets, not on the number of workloads.
 class WorkloadTally {
   public:
-    /// Workloads that hold quota, and how much. Amounts are exact sums; see to_amount().
+    /// Exact sums; see to_amount().
     __extension__ using Sum = __int128;
     struct Amount {
         Sum sum = 0;
-        std::int64_t holders = 0;  ///< whose sum it is
+        std::int64_t holders = 0;  ///< number of workloads in the sum
     };
     using Amounts = std::map<std::pair<std::string, std::string>, Amount>;  ///< flavor, resource
-    /// Workloads by the values of their custom labels; none are left out.
+    /// Number of Workloads by the values of their custom labels; values with 0 workloads are
+    /// omitted.
     using Counts = std::map<metrics::Labels, std::int64_t>;
     struct Holders {
         std::int64_t reserving = 0;
@@ -36,28 +38,28 @@ class WorkloadTally {
     };
     struct OfLocalQueue {
         std::int64_t workloads = 0;
-        std::int64_t queueable = 0;  ///< wait, or would if the queue were not stopped
+        std::int64_t queueable = 0;  ///< waiting, or would be if the queue were not stopped
         Counts queueable_by_labels;
         std::int64_t finished = 0;
-        /// Neither finished nor admitted, by the reason of Admitted=False and, without a
+        /// Workloads neither finished nor admitted, by the reason of Admitted=False and, without a
         /// reservation, that of QuotaReserved=False.
         std::map<std::pair<std::string, std::string>, std::int64_t> unadmitted;
         std::map<std::string, Holders> holders;  ///< by the ClusterQueue of their admission
     };
 
-    /// Lifetime: both must outlive it.
+    /// Lifetime: both arguments must outlive this object.
     WorkloadTally(const workload::TranslationGates& gates, const metrics::CustomLabels& custom)
         : gates_(gates), custom_(custom) {}
 
-    /// The values of a Workload's custom labels.
+    /// Returns the values of a Workload's custom labels.
     metrics::Labels labels_of(const api::Workload& workload) const;
 
-    /// A Workload came (no `before`), went (no `after`) or changed.
+    /// Call after a Workload was added (no `before`), deleted (no `after`) or changed.
     void changed(const api::Workload* before, const api::Workload* after);
 
-    /// Those that name the LocalQueue.
+    /// Returns the sums of the Workloads that name the LocalQueue.
     const OfLocalQueue& of_local_queue(const std::string& ns, const std::string& name) const;
-    /// Those that the ClusterQueue gave quota.
+    /// Returns the sums of the Workloads that hold quota of the ClusterQueue.
     const Holders& of_cluster_queue(const std::string& name) const;
 
   private:
@@ -70,7 +72,7 @@ class WorkloadTally {
     std::map<std::string, Holders> cluster_queues_;
 };
 
-/// The sum as the scheduler counts amounts: what is too large is cut off.
+/// Converts a sum to the scheduler's type for amounts; saturates.
 std::int64_t to_amount(WorkloadTally::Sum sum);
 
 }  // namespace sluice::controller

@@ -6,7 +6,7 @@ namespace sluice::controller {
 
 namespace {
 
-/// A failure that another change mends at once is not reported.
+/// A failure that the next change fixes is not reported.
 constexpr int kFailuresMin = 5;
 constexpr Duration kTimeMin = std::chrono::minutes(1);
 constexpr Duration kReportGap = std::chrono::hours(1);

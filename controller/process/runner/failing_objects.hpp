@@ -1,3 +1,4 @@
+// Counts successive failures of reconciles per object.
 #pragma once
 
 #include "base/clock.hpp"
@@ -9,16 +10,16 @@
 
 namespace sluice::controller {
 
-/// Remembers the objects whose reconciles fail one after the other.
+/// Counts successive failures of each object's reconciles.
 class FailingObjects {
   public:
-    /// Notes that a reconcile failed. Returns the number of failures in a row if they are to be
-    /// reported now: when they have lasted for a minute, and once an hour from then on.
+    /// Counts a failed reconcile. Returns the number of successive failures if they must be
+    /// reported now: once they have lasted for a minute, and then once an hour.
     std::optional<int> note_failure(const ObjectKey& key, Instant now);
-    /// Notes that a reconcile did not fail, or that the object is not reconciled any more.
+    /// Call after a successful reconcile, or if the object is no longer reconciled.
     void forget(const ObjectKey& key) { rows_.erase(key); }
-    /// Returns the number of objects by kind whose failures were reported. Cost: in proportion to
-    /// the objects that fail.
+    /// Returns, by kind, the number of objects whose failures were reported. Cost: linear in the
+    /// number of failing objects.
     std::map<Kind, std::uint64_t> count_by_kind() const;
 
   private:

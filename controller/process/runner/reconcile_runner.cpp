@@ -23,20 +23,20 @@ namespace sluice::controller {
 
 namespace {
 
-/// Changes are gathered for a second, as in Kueue's controllers of queues, so that a thousand
-/// workloads make one write.
+/// Changes are gathered for a second, as in Kueue's queue controllers, so that a thousand workloads
+/// cause one write.
 constexpr Duration kBatch = std::chrono::seconds(1);
-/// Of a busy API server the statuses of queues take a small part of its time: a queue is written
-/// once in so many times that a write takes, at the latest after this.
+/// On a busy API server, statuses of queues take at most one part in kBatchPaces of the time: a
+/// queue is written once in that many write times, but at least once in kBatchMax.
 constexpr int kBatchPaces = 20;
 constexpr Duration kBatchMax = std::chrono::seconds(10);
-/// An echo that was missed by a moment brings no second change; this one reconciles again.
+/// A missed watch event brings no second change; this recheck reconciles again.
 constexpr Duration kUnsettledRecheck = std::chrono::seconds(5);
-/// What refused the write, such as the end of an object, is on its way to the stores; until it is
-/// there, the same reconcile would be refused again.
+/// The reason of a refusal, such as the deletion of an object, is still on its way to the stores;
+/// until it arrives, the same reconcile would be refused again.
 constexpr Duration kAfterRefusal = std::chrono::seconds(1);
-/// What another controller undoes as often as it is written, for example because a watch is behind,
-/// is written no more often than this.
+/// Limits how often an object is written that another controller reverts after each write, for
+/// example because its watch is behind.
 constexpr int kBurstMax = 10;
 constexpr Duration kBurstTime = std::chrono::seconds(1);
 constexpr int kObjectsAStep = 64;
@@ -54,8 +54,8 @@ std::span<const double> reconcile_bounds() {
     return bounds;
 }
 
-/// Returns true if the API server has judged the write and will refuse it again. A conflict is not
-/// such a refusal: the object has changed meanwhile.
+/// Returns true if the API server has rejected the write and will reject it again. After a conflict
+/// it may not: the object has changed meanwhile.
 bool is_refusal(const Error& error) {
     return error.code == ErrorCode::Invalid || error.code == ErrorCode::Forbidden ||
            error.code == ErrorCode::AlreadyExists;
@@ -179,7 +179,7 @@ void ReconcileRunner::follow_clock(Time wall, Instant now) {
     if (clock_steps_.observe(wall, now) == Duration::zero()) {
         return;
     }
-    // One that was set back makes objects reconciled too early, and they say so.
+    // A clock that was set back makes reconciles happen too early; they ask for a later time again.
     for (const auto& [key, at] : wall_times_) {
         queue_.add_at(key, to_instant(at, wall, now));
     }
@@ -193,7 +193,7 @@ std::optional<Instant> ReconcileRunner::step() {
         if (!parts_.sink.has_room()) {
             return now + std::chrono::milliseconds(5);
         }
-        // In turns, so that a wide change holds up nothing else.
+        // Alternates between both, so that one wide change does not block the rest.
         if (i % 2 == 1 && !waiting_.empty()) {
             submit_waiting();
             continue;
@@ -269,8 +269,8 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
     settlement_waits_.clear(key);
     const KindEntry* entry = parts_.registry.find(key.kind);
     if (entry == nullptr || !entry->reconcile || is_unreadable(key)) {
-        // Of a kind that was removed nothing is left to do. A write of what was read last of an
-        // unreadable object would be refused; its next readable version enqueues it.
+        // Nothing to do if the kind was removed. If the object is unreadable, a write based on its
+        // last readable version would be rejected; its next readable version enqueues it.
         ++work.succeeded;
         done(key);
         note_success(key);
@@ -360,7 +360,7 @@ void ReconcileRunner::ended_without_writes(const ObjectKey& key, const Outcome& 
     Work& work = work_[key.kind];
     done(key);
     if (outcome.try_later) {
-        log_once(key, log::Level::Warning, "object is tried again later", *outcome.try_later);
+        log_once(key, log::Level::Warning, "object is retried later", *outcome.try_later);
         note_failure(key, *outcome.try_later);
         queue_.add_rate_limited(key, parts_.clock.instant());
         ++work.failed;
@@ -393,7 +393,7 @@ void ReconcileRunner::report_refusal(const ObjectKey& key, const Error& error) {
     const bool is_race = error.code == ErrorCode::Conflict || error.code == ErrorCode::NotFound ||
                          error.code == ErrorCode::AlreadyExists;
     const log::Level level = is_race ? log::Level::Info : log::Level::Warning;
-    log_once(key, level, "write was not accepted", error.detail);
+    log_once(key, level, "write was rejected", error.detail);
     const KindEntry* entry = parts_.registry.find(key.kind);
     if (error.code == ErrorCode::Invalid && entry != nullptr && entry->job) {
         tell_refusal(key, error);
@@ -423,7 +423,7 @@ void ReconcileRunner::note_failure(const ObjectKey& key, const std::string& why)
         return;
     }
     log::warning(
-        "reconcile goes on failing",
+        "reconcile keeps failing",
         {{"object", to_string(key)}, {"failures", std::to_string(*failures)}, {"error", why}}
     );
     warn_of_failures(

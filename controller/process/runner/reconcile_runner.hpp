@@ -1,3 +1,4 @@
+// Reconciles objects from a work queue, with batching, retries and backoff.
 #pragma once
 
 #include "base/clock.hpp"
@@ -26,9 +27,9 @@
 
 namespace sluice::controller {
 
-/// Reconciles objects: takes them from a work queue, asks their reconciler,
-/// and gives the writes to the sink. One that cannot be read is left as it is. An object is not
-/// reconciled again before its writes were answered and seen.
+/// Reconciles objects: takes them from a work queue, calls their reconciler, and passes the writes
+/// to the sink. Unreadable objects are not reconciled. An object is not reconciled again before its
+/// previous writes were answered and seen.
 class ReconcileRunner {
   public:
     struct Parts {
@@ -38,83 +39,87 @@ class ReconcileRunner {
         const Clock& clock;
         std::set<Kind> enabled;  ///< kinds whose reconciler runs
         std::function<void(const EventNote&)> on_event;
-        /// The engine's weighted share of a ClusterQueue or Cohort; none without fair sharing.
+        /// Returns the engine's weighted share of a ClusterQueue or Cohort; nullopt without fair
+        /// sharing.
         std::function<std::optional<std::int64_t>(const ObjectKey&)> weighted_share;
-        /// Whether workloads hold quota of the ClusterQueue, or are about to.
+        /// Returns true if workloads hold quota of the ClusterQueue, or are about to.
         std::function<bool(const std::string& cluster_queue)> has_holders;
-        /// What a LocalQueue has consumed; none without admission fair sharing.
+        /// Returns the resources that a LocalQueue has consumed; nullopt without admission fair
+        /// sharing.
         std::function<std::optional<api::AdmissionFairSharingStatus>(const ObjectKey&)> consumed;
-        /// Called when step() has something to do again.
+        /// Called when step() has work again.
         std::function<void()> wake;
     };
 
-    /// What was done with the objects of one kind since the start.
+    /// Numbers about the reconciles of one kind since the start.
     struct Work {
         Work();
 
-        std::uint64_t waiting = 0;  ///< now
-        std::uint64_t taken = 0;    ///< reconciles
+        std::uint64_t waiting = 0;  ///< now, in the queue
+        std::uint64_t taken = 0;    ///< started reconciles
         std::uint64_t succeeded = 0;
-        std::uint64_t postponed = 0;  ///< nothing to write, to be reconciled again at its time
+        std::uint64_t postponed = 0;  ///< nothing to write; reconciled again at a later time
         std::uint64_t failed = 0;
-        std::uint64_t failing = 0;  ///< objects now whose failures go on
-        /// Seconds. A reconcile takes from when the object is taken until all its writes are
-        /// answered; before, the object waits in the queue.
+        std::uint64_t failing = 0;  ///< objects with successive failures, now
+        /// In seconds. A reconcile lasts from the time when the object is taken until all its
+        /// writes are answered; before that, the object waits in the queue.
         metrics::Distribution wait_times;
         metrics::Distribution reconcile_times;
-        metrics::Distribution work_times;  ///< the same, by other bounds
-        // Of those under way now.
+        metrics::Distribution work_times;  ///< reconcile_times with other buckets
+        // Reconciles in progress now.
         std::uint64_t under_way = 0;
-        Duration unfinished{};  ///< all together
+        Duration unfinished{};  ///< sum of their times so far
         Duration longest{};
     };
 
     ReconcileRunner(Parts parts, std::uint64_t seed);
 
-    /// For metrics: by the controller's name there, for those that run. Cost: in proportion to what
-    /// waits.
+    /// Returns the numbers by the controller's name in metrics, for the enabled kinds. Cost: linear
+    /// in the number of waiting objects.
     std::map<std::string, Work> work() const;
 
-    /// Reconciles one more kind.
+    /// Starts to reconcile a kind.
     void enable(Kind kind) { parts_.enabled.insert(kind); }
-    /// Reconciles a kind no more; what waits of it is dropped when its turn comes.
+    /// Stops reconciling a kind; its waiting objects are dropped when it is their turn.
     void disable(Kind kind) { parts_.enabled.erase(kind); }
-    /// Wants the object reconciled.
+    /// Requests a reconcile of the object.
     void enqueue(const ObjectKey& object, Urgency urgency);
-    /// Wants the object reconciled, of which a write was answered. After a refusal it comes a
-    /// second later or, where its own reconcile failed, after its backoff.
+    /// Requests a reconcile after a write to the object was answered. After a refusal the reconcile
+    /// happens a second later or, if the object's own reconcile failed, after its backoff.
     void enqueue_after_write(const ObjectKey& object, bool is_accepted);
-    /// Wants the objects reconciled that waited until the stores show this one as it was written.
-    /// Call it when the store has a new version of the object.
+    /// Requests a reconcile of the objects that wait until the stores show this object as it was
+    /// written. Call it when the store has a new version of the object.
     void enqueue_waiting(const ObjectKey& object);
-    /// Reconciles some objects. Returns when to be called again, a time that has passed meaning at
-    /// once; none: when woken.
+    /// Reconciles some objects. Returns the time of the next call, at once if it has passed;
+    /// nullopt if it must be woken.
     std::optional<Instant> step();
-    /// When the first object is reconciled again because a time that concerns it has come: a
-    /// deadline, the end of a backoff or of its retention. Queues, which are looked at from time to
-    /// time whatever happens, do not count. Cost: in proportion to those that wait.
+    /// Returns the first time at which an object is reconciled because of the clock: a deadline,
+    /// the end of a backoff or of its retention. Queues, which are reconciled periodically, do not
+    /// count. Cost: linear in the number of waiting objects.
     std::optional<Time> next_deadline() const;
-    /// Nothing waits or is under way (what waits for its time does not count).
+    /// Returns true if no object is ready or in progress; objects that wait for a time do not
+    /// count.
     bool is_idle() const { return !queue_.has_ready() && waiting_.empty(); }
 
   private:
-    /// The writes of one reconcile that do not depend on each other.
+    /// The independent writes of one reconcile.
     struct Spread {
         ObjectKey key;
         std::size_t unanswered = 0;
-        Result<void> outcome;  ///< of the last one that was refused
+        Result<void> outcome;  ///< of the last rejected one
     };
     struct Waiting {
         std::shared_ptr<Spread> spread;
         Write write;
     };
 
-    /// The object under which this one is reconciled; none: it is not.
+    /// Returns the object under which this one is reconciled; nullopt if it is not reconciled.
     std::optional<ObjectKey> find_key(const ObjectKey& object) const;
-    /// Wants the object reconciled again at a time of the wall clock.
+    /// Requests a reconcile at a wall-clock time.
     void enqueue_at(const ObjectKey& key, Time at);
     void follow_clock(Time wall, Instant now);
-    /// When an object may be written again that was written very often just now.
+    /// Returns when an object may be written again that was written very often just now; nullopt if
+    /// it may be written now.
     std::optional<Instant> pause_after_burst(const ObjectKey& key);
     void note_burst(const ObjectKey& key);
     void submit_waiting();
@@ -126,16 +131,17 @@ class ReconcileRunner {
     std::vector<ObjectKey> find_unsettled(const ObjectKey& key);
     void add_after_write(const ObjectKey& key, bool is_accepted);
     void release_waiting(const ObjectKey& object, bool is_accepted);
-    /// Remembers what a reconcile of the object creates, which no store shows yet.
+    /// Records the objects that a reconcile creates, which no store shows yet.
     void note_created(const ObjectKey& key, const std::vector<Write>& writes);
-    /// When the writes may be made, where one of them creates again what was deleted several times.
+    /// Returns when the writes may be made if one of them recreates an object that was deleted
+    /// several times; nullopt if they may be made now.
     std::optional<Instant> pause_before_creation(
         const ObjectKey& key, const std::vector<Write>& writes
     ) const;
     void ended(const ObjectKey& key, const Result<void>& result);
-    /// Hands the writes of a reconciliation over, now or after a pause.
+    /// Passes the writes of a reconcile on, now or after a pause.
     void submit(const ObjectKey& key, Outcome outcome);
-    /// Submits the row, and one of the others after it if the API server refuses the row for good.
+    /// Submits the row; if the API server rejects it for good, submits the next alternative.
     void submit_rows(
         const ObjectKey& key,
         std::vector<Write> row,
@@ -144,22 +150,23 @@ class ReconcileRunner {
     );
     void report_refusal(const ObjectKey& key, const Error& error);
     void ended_without_writes(const ObjectKey& key, const Outcome& outcome);
-    /// Says why a reconcile failed; the same again only for debugging, until one succeeds.
+    /// Logs why a reconcile failed; repetitions only at debug level, until one succeeds.
     void log_once(
         const ObjectKey& key, log::Level level, std::string_view what, const std::string& why
     );
-    /// Notes that a reconcile failed, and reports it if the failures go on.
+    /// Counts a failed reconcile, and reports it if the failures continue.
     void note_failure(const ObjectKey& key, const std::string& why);
     void note_success(const ObjectKey& key);
-    /// Emits a warning on the object or, if the key stands for several, on the first of them.
+    /// Emits a warning event on the object or, if the key represents several, on the first of them.
     void warn_of_failures(const ObjectKey& key, const std::string& note) const;
-    /// The API server refuses what follows from the job: its user reads why.
+    /// Emits an event on the job, for its user, if the API server rejects a write that follows from
+    /// the job.
     void tell_refusal(const ObjectKey& key, const Error& error) const;
 
     Parts parts_;
     kube::WorkQueue<ObjectKey> queue_;
-    std::map<ObjectKey, std::vector<ObjectKey>> created_;  ///< until the stores show it
-    /// Reconciles of an object that wrote something, since `begin`.
+    std::map<ObjectKey, std::vector<ObjectKey>> created_;  ///< until the stores show them
+    /// Number of reconciles of an object that wrote something, since `begin`.
     struct Burst {
         Instant begin;
         int writes = 0;
@@ -168,9 +175,9 @@ class ReconcileRunner {
     Instant bursts_cleared_{};
     Recreations recreations_;
     SettlementWaits settlement_waits_;
-    std::map<ObjectKey, Time> wall_times_;  ///< at which objects are reconciled again
+    std::map<ObjectKey, Time> wall_times_;  ///< times at which objects are reconciled again
     ClockSteps clock_steps_;
-    std::map<ObjectKey, std::string> failures_;  ///< the latest of objects that go on failing
+    std::map<ObjectKey, std::string> failures_;  ///< the latest error of objects that keep failing
     FailingObjects failing_;
     std::map<Kind, Work> work_;
     std::deque<Waiting> waiting_;  ///< independent writes that the sink had no room for so far

@@ -1,3 +1,4 @@
+// Slows down the creation of objects that are deleted again and again.
 #pragma once
 
 #include "base/clock.hpp"
@@ -7,16 +8,16 @@
 
 namespace sluice::controller {
 
-/// Slows down the creation of an object that is deleted as often as it is created. Such is the
-/// Workload of a Job of whose deletion the watch does not tell yet: the garbage collector deletes
-/// it, since its owner is gone.
+/// Slows down the creation of an object that is deleted each time. An example is the Workload of a
+/// deleted Job whose deletion the watch has not shown yet: the garbage collector deletes the
+/// Workload, because its owner is gone.
 class Recreations {
   public:
-    /// The time from which on the object may be created. Its first two creations are not held up;
-    /// those that follow wait for a second, twice as long each time, up to half a minute.
+    /// Returns the time from which the object may be created. The first two creations are not
+    /// delayed; later ones wait for a second, doubled each time, up to half a minute.
     Instant not_before(const ObjectKey& object) const;
-    /// Takes note of a creation. One that is not followed by another is forgotten after ten
-    /// seconds, a series of them a minute after its last one.
+    /// Records a creation. A single creation is forgotten after ten seconds, a series a minute
+    /// after its last one.
     void note(const ObjectKey& object, Instant now);
 
   private:

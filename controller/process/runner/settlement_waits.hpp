@@ -1,3 +1,4 @@
+// Tracks which objects wait for the writes of other objects.
 #pragma once
 
 #include "controller/reconcile/stores.hpp"
@@ -8,15 +9,15 @@
 
 namespace sluice::controller {
 
-/// Remembers which keys wait until which objects are settled. Each operation costs in proportion
-/// to the objects or keys that it concerns.
+/// Tracks which keys wait until which objects are settled. Cost of each operation: linear in the
+/// number of objects or keys that it concerns.
 class SettlementWaits {
   public:
     /// Replaces the objects that the key waits for.
     void set(const ObjectKey& key, const std::vector<ObjectKey>& objects);
     /// Ends the waits of the key.
     void clear(const ObjectKey& key);
-    /// Notes that the object is settled. Returns the keys that do not wait for any other object.
+    /// Marks the object as settled. Returns the keys that do not wait for any other object.
     std::vector<ObjectKey> take_released(const ObjectKey& object);
 
   private:

@@ -31,12 +31,12 @@ boost::asio::awaitable<net::ServerResponse> AdmissionHandler::handle(net::Server
     response.content_type = "application/json";
     if (!verdict) {
         log::warning(
-            "write not judged",
+            "cannot review a write",
             {{"kind", review->kind.kind},
              {"object", review->namespace_ + "/" + review->name},
              {"error", verdict.error().detail}}
         );
-        // An answer would be a refusal. Without one the webhook's failurePolicy decides.
+        // A response would be a refusal. Without one the webhook's failurePolicy decides.
         if (verdict.error().code == ErrorCode::Unavailable) {
             co_return refuse(kServiceUnavailable, verdict.error());
         }

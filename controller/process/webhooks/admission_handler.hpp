@@ -1,3 +1,4 @@
+// Answers AdmissionReviews.
 #pragma once
 
 #include "api/core/admission_review.hpp"
@@ -13,7 +14,7 @@
 
 namespace sluice::controller {
 
-/// Judges a write. Thread: that of the webhook server, which no call may block.
+/// Decides on a write. Thread: that of the webhook server; it must not block.
 using AdmissionJudge = std::function<
     boost::asio::awaitable<Result<webhook::Verdict>>(std::shared_ptr<const api::AdmissionRequest>)>;
 

@@ -10,7 +10,7 @@ namespace sluice::controller {
 
 namespace {
 
-/// The path of a clientConfig, whichever way it leads; "" where it has none.
+/// Returns the path of a clientConfig with a Service or a URL; "" if it has none.
 std::string service_path(const json::Value& client_config) {
     if (const json::Value* service = client_config.find("service")) {
         return std::string(service->string_at("path"));
@@ -19,8 +19,8 @@ std::string service_path(const json::Value& client_config) {
     return url ? url->path : std::string();
 }
 
-/// Makes every entry lead to this address; whether anything changed. `with_authority` false leaves
-/// caBundle out.
+/// Sets this address in every entry. Returns true if anything changed. If `with_authority` is
+/// false, caBundle is left out.
 bool set_address(
     json::Value& configuration, const serving::WebhookAddress& own, bool with_authority
 ) {

@@ -1,3 +1,4 @@
+// Publishes the webhooks' address in the webhook configurations. Pure functions.
 #pragma once
 
 #include "json/value.hpp"
@@ -5,23 +6,21 @@
 
 #include <optional>
 
-/// How webhook configurations (admissionregistration.k8s.io) tell the API server where objects are
-/// judged. Pure.
 namespace sluice::controller {
 
-/// The names of the configurations, those of Kueue.
+/// Names of the configurations, as in Kueue.
 inline constexpr char kMutatingConfiguration[] = "kueue-mutating-webhook-configuration";
 inline constexpr char kValidatingConfiguration[] = "kueue-validating-webhook-configuration";
 
-/// The webhook of another replica that the first entry names by its URL. As long as it answers
-/// under the authority that is published with it, all are left there.
+/// Returns the webhook of another replica if the first entry names it by a URL. All entries stay
+/// unchanged as long as it answers under the CA that is published with it.
 std::optional<serving::PublishedWebhook> find_other_admission(
     const json::Value& configuration, const serving::WebhookAddress& own
 );
 
-/// The merge patch that makes every entry lead to its own path at this address; nothing when all do
-/// already. Nothing else of an entry is changed. What `kubectl apply` remembers to have applied is
-/// changed with it, as in the definitions.
+/// Returns the merge patch that sets this address in every entry, keeping the entry's path; nullopt
+/// if all have it already. It also changes the address in the last-applied annotation of `kubectl
+/// apply`, as in CRDs.
 std::optional<json::Value> admission_patch(
     const json::Value& configuration, const serving::WebhookAddress& own
 );

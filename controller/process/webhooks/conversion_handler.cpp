@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kAtOnceBytesMax = std::size_t{64} * 1024;
 constexpr std::size_t kAnswerBytesInMemory = std::size_t{1024} * 1024;
 
-/// Takes the bytes of one answer from the budget, and gives them back when it ends.
+/// Takes the bytes of one answer from the budget, and returns them when it is destroyed.
 class AnswerShare {
   public:
     explicit AnswerShare(std::shared_ptr<AnswerBudget> budget) : budget_(std::move(budget)) {}
@@ -45,7 +45,7 @@ class AnswerShare {
     std::size_t taken_ = 0;
 };
 
-/// An answer that goes to a file when it becomes large.
+/// An answer that is written to a file once it is large.
 class SpooledAnswer final : public webhook::AnswerSink {
   public:
     explicit SpooledAnswer(std::shared_ptr<AnswerBudget> budget)
@@ -72,8 +72,8 @@ class SpooledAnswer final : public webhook::AnswerSink {
     net::SpooledBody body_{kAnswerBytesInMemory};
 };
 
-/// A request and what comes of it; a worker's work shares it, so that it outlives the request's
-/// coroutine where that is given up.
+/// A request and its result. Shared with a worker, so that it outlives a cancelled coroutine of the
+/// request.
 struct Task {
     net::ServerRequest request;
     net::ServerResponse response;
@@ -105,9 +105,9 @@ void convert(Task& task, const std::shared_ptr<AnswerBudget>& budget, const std:
     answer.give_to(response);
 }
 
-/// Whether it takes a millisecond or two, which is not worth the way to a worker: small, and
-/// without topology slices, of which a few bytes may state very many domains. An escape could hide
-/// their name.
+/// Returns true if converting takes at most a millisecond or two, which is not worth a worker: the
+/// review is small and has no topology slices, of which a few bytes may describe very many domains.
+/// An escape sequence could hide their name.
 bool is_quick(net::SpooledBody& body) {
     if (body.size() > kAtOnceBytesMax) {
         return false;
@@ -139,7 +139,7 @@ boost::asio::awaitable<net::ServerResponse> ConversionHandler::handle(net::Serve
         log::warning("conversion failed", {{"error", task->failure}});
     }
     if (task->response.status == 500) {
-        log::error("review not converted", {{"error", task->response.body}});
+        log::error("cannot convert a ConversionReview", {{"error", task->response.body}});
     }
     co_return std::move(task->response);
 }

@@ -1,3 +1,4 @@
+// Answers ConversionReviews, large ones in worker threads.
 #pragma once
 
 #include "net/http/http_server.hpp"
@@ -10,15 +11,15 @@
 
 namespace sluice::controller {
 
-/// The bytes of the answers that are being made or sent, which lie in files: however many reviews
-/// come at a time, they take no more of the node's disk. Thread: any.
+/// Limits the bytes of answers that are being made or sent, which are stored in files: many reviews
+/// at a time take no more of the node's disk. Thread: any.
 class AnswerBudget {
   public:
-    /// Limits a single answer, too: topology slices of a few bytes may state very many domains.
+    /// Also limits a single answer: topology slices of a few bytes may describe very many domains.
     static constexpr std::size_t kBytesMax = std::size_t{512} * 1024 * 1024;
 
     explicit AnswerBudget(std::size_t bytes_max = kBytesMax) : bytes_max_(bytes_max) {}
-    /// Returns false if so many are not free.
+    /// Returns false if that many bytes are not available.
     bool take(std::size_t bytes) {
         const std::size_t before = taken_.fetch_add(bytes);
         if (before + bytes <= bytes_max_) {
@@ -36,9 +37,9 @@ class AnswerBudget {
     std::atomic<std::size_t> taken_ = 0;
 };
 
-/// Answers a ConversionReview with its objects converted: a small review at once, a
-/// large one on a worker, so that others are served meanwhile. Lifetime: the workers must outlive
-/// it. Thread: that of the server.
+/// Answers a ConversionReview with its objects converted: a small review at once, a large one on a
+/// worker, so that other requests are served meanwhile. Lifetime: the workers must outlive this
+/// object. Thread: that of the server.
 class ConversionHandler final : public net::HttpHandler {
   public:
     explicit ConversionHandler(
@@ -47,12 +48,12 @@ class ConversionHandler final : public net::HttpHandler {
     )
         : workers_(workers), budget_(std::move(budget)) {}
     boost::asio::awaitable<net::ServerResponse> handle(net::ServerRequest request) override;
-    /// Reviews that workers convert or that wait for one.
+    /// Number of reviews that workers convert or that wait for a worker.
     std::size_t at_work() const { return at_work_; }
 
   private:
     net::WorkerThreads& workers_;
-    std::shared_ptr<AnswerBudget> budget_;  // a worker may outlive this
+    std::shared_ptr<AnswerBudget> budget_;  // a worker may outlive this object
     std::size_t at_work_ = 0;
 };
 

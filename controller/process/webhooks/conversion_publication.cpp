@@ -14,8 +14,8 @@ const json::Value* find_client_config(const json::Value& definition) {
     return definition.find_path({"spec", "conversion", "webhook", "clientConfig"});
 }
 
-/// Changes the address in what was applied; the authority stays out: what was applied and is not
-/// any more would be taken away.
+/// Changes the address in the last-applied annotation. Leaves out the CA: `kubectl apply` would
+/// remove fields that were applied and are missing in the next manifest.
 bool set_applied_address(json::Value& applied, json::Value wanted) {
     json::Value* config = &applied;
     for (const std::string_view part : {"spec", "conversion", "webhook", "clientConfig"}) {

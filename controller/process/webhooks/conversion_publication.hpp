@@ -1,3 +1,4 @@
+// Publishes the conversion webhook's address in CRDs. Pure functions.
 #pragma once
 
 #include "base/error.hpp"
@@ -8,27 +9,26 @@
 #include <optional>
 #include <string_view>
 
-/// How CustomResourceDefinitions tell the API server where their objects are converted. Pure.
 namespace sluice::controller {
 
-/// Where ConversionReviews are answered.
+/// Path of the conversion webhook.
 inline constexpr std::string_view kConversionPath = "/convert";
 
-/// Whether webhook.host is one address, and not all of this machine's.
+/// Returns true if webhook.host is a specific address, not all addresses of the machine.
 bool names_own_address(const config::Webhook& webhook);
-/// Outside a cluster no Service leads to the webhook, so that its address must be said.
-/// Errors: Invalid naming webhook.host.
+/// Checks that webhook.host is a specific address outside a cluster, where no Service leads to the
+/// webhook. Errors: Invalid, naming webhook.host.
 Result<void> check_webhook_host(const config::Webhook& webhook, bool in_cluster);
 
-/// The conversion webhook of another replica that the definition names by its URL. As long as it
-/// answers under the authority that is published with it, it is left there.
+/// Returns the conversion webhook of another replica if the CRD names it by a URL. The CRD stays
+/// unchanged as long as that webhook answers under the CA that is published with it.
 std::optional<serving::PublishedWebhook> find_other_conversion(
     const json::Value& definition, const serving::WebhookAddress& own
 );
 
-/// The merge patch that makes the definition say this address; nothing when it does already. What
-/// `kubectl apply` remembers to have applied is changed with it: else it would add the Service of
-/// its manifest to the URL, and the API server takes only one of them.
+/// Returns the merge patch that sets this address in the CRD; nullopt if it is set already. It also
+/// changes the last-applied annotation: otherwise the next `kubectl apply` would add the Service of
+/// its manifest to the URL, and the API server allows only one of them.
 std::optional<json::Value> publication_patch(
     const json::Value& definition, const serving::WebhookAddress& own
 );

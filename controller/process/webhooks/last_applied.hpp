@@ -1,3 +1,4 @@
+// Changes the annotation in which `kubectl apply` stores the applied manifest.
 #pragma once
 
 #include "json/value.hpp"
@@ -9,12 +10,12 @@
 
 namespace sluice::controller {
 
-/// The annotation in which `kubectl apply` remembers what it applied.
+/// The annotation in which `kubectl apply` stores the applied manifest.
 inline constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// What the annotation must say after `change`, which returns whether it changed anything; none
-/// where there is no annotation to change. Without it the next `kubectl apply` would bring back the
-/// address of its manifest beside the one that is published.
+/// Returns the annotation's value after `change`, which returns true if it changed the manifest;
+/// nullopt if there is nothing to change. Without this change, the next `kubectl apply` would add
+/// the manifest's address to the published one.
 std::optional<std::string> change_last_applied(
     const json::Value& object, const std::function<bool(json::Value&)>& change
 );

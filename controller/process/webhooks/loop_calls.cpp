@@ -7,7 +7,7 @@ namespace sluice::controller {
 namespace {
 
 constexpr Duration kPoll = std::chrono::milliseconds(20);
-/// The API server gives a webhook ten seconds.
+/// The API server waits ten seconds for a webhook.
 constexpr Duration kSyncMax = std::chrono::seconds(8);
 
 Error unavailable(const char* why) {

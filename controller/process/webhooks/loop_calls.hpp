@@ -1,3 +1,4 @@
+// Calls from server threads into the loop of the stores.
 #pragma once
 
 #include "base/clock.hpp"
@@ -15,23 +16,23 @@
 
 namespace sluice::controller {
 
-/// The way of a server on another thread to the stores: work is done on their loop once they hold
-/// what the API server has. An object that was created a moment ago may be named before its watch
-/// shows it: work that ends as Unavailable is done again, for at most a second.
+/// Runs work of a server thread on the loop of the stores, once they are filled. A write may refer
+/// to an object that was created a moment ago, before the watch shows it: work that ends as
+/// Unavailable is repeated for at most a second.
 class LoopCalls {
   public:
     struct Parts {
-        net::EventLoop& loop;  ///< of the stores
-        /// Whether the stores hold what the API server has. Thread: that of the loop.
+        net::EventLoop& loop;  ///< that of the stores
+        /// Returns true if the stores are filled. Thread: the loop's.
         std::function<bool()> is_synced;
     };
     explicit LoopCalls(Parts parts) : parts_(std::move(parts)) {}
 
-    /// Does the work there. Its errors: those of the work; Unavailable when the stores are not
-    /// filled within some seconds, and after close(). Lifetime: this must outlive the call.
+    /// Runs the work on the loop. Errors: those of the work; Unavailable if the stores are not
+    /// filled within some seconds, and after close(). Lifetime: this object must outlive the call.
     template <class T>
     boost::asio::awaitable<Result<T>> call(std::function<Result<T>()> work) {
-        // Counted before it is asked whether this is open: close() looks the other way round.
+        // Counted before is_open_ is checked: close() does both in the opposite order.
         const Counted counted(&at_work_);
         if (!is_open_) {
             co_return closed();
@@ -41,12 +42,11 @@ class LoopCalls {
         co_return result;
     }
 
-    /// Takes no more calls, and waits for those that are at work for at most `grace`.
-    /// Thread: that of the loop.
+    /// Rejects new calls, and waits for running ones, for at most `grace`. Thread: the loop's.
     boost::asio::awaitable<void> close(Duration grace);
 
   private:
-    /// A call at work, also of one that ends by an exception.
+    /// Counts a running call, also if it ends by an exception.
     class Counted {
       public:
         explicit Counted(std::atomic<std::size_t>* calls) : calls_(calls) { ++*calls_; }

@@ -11,7 +11,7 @@ constexpr int kSucceeded = 200;
 
 }  // namespace
 
-/// Counts a request as being answered for as long as it lives.
+/// Counts a request as in flight while it exists.
 class MeasuredHandler::InFlight {
   public:
     explicit InFlight(MeasuredHandler& handler) : handler_(handler) { add(1); }

@@ -1,3 +1,4 @@
+// Counts and times the requests of a webhook.
 #pragma once
 
 #include "base/clock.hpp"
@@ -9,8 +10,8 @@
 
 namespace sluice::controller {
 
-/// Counts and times the answers of another handler, as those of the webhook of one path.
-/// Lifetime: metrics and clock must outlive it.
+/// Counts and times the responses of another handler, for the webhook metrics of one path.
+/// Lifetime: metrics and clock must outlive this object.
 class MeasuredHandler final : public net::HttpHandler {
   public:
     MeasuredHandler(
@@ -31,7 +32,7 @@ class MeasuredHandler final : public net::HttpHandler {
     metrics::RuntimeMetrics& metrics_;
     const Clock& clock_;
     metrics::Labels webhook_;
-    metrics::Labels succeeded_;  ///< of an answer with status 200
+    metrics::Labels succeeded_;  ///< labels of a response with status 200
 };
 
 }  // namespace sluice::controller

@@ -1,3 +1,4 @@
+// Applies the setting `tls` to servers.
 #pragma once
 
 #include "base/error.hpp"
@@ -8,10 +9,10 @@
 
 namespace sluice::controller {
 
-/// Gives a server what the setting `tls` says; without it the server keeps its defaults.
+/// Applies the setting `tls` to a server; without it the server keeps its defaults.
 void apply_tls(net::ServerOptions& server, const std::optional<config::TlsOptions>& tls);
 
-/// Whether servers can be had with it. Errors: Invalid, naming the setting.
+/// Checks that the TLS library supports the setting. Errors: Invalid, naming the setting.
 Result<void> check_tls(const std::optional<config::TlsOptions>& tls);
 
 }  // namespace sluice::controller

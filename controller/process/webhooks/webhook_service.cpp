@@ -25,18 +25,18 @@ namespace sluice::controller {
 
 namespace {
 
-/// The kinds of which two versions are served.
+/// The kinds that are served in two versions.
 constexpr std::string_view kConvertedKinds[] = {
     "clusterqueues", "cohorts", "localqueues", "multikueueclusters", "workloads"
 };
-/// How long at most no replica answers after the one that is asked has gone.
+/// Limits how long no replica answers after the URL's replica has ended.
 constexpr Duration kCertificatePeriod = std::chrono::seconds(15);
-/// Before a certificate of a new authority is shown, each replica has checked since, and what it
-/// may have written by what it had read before is put right.
+/// Before a certificate of a new CA is used, each replica has checked once more, and has repaired
+/// anything that it wrote from an older state.
 constexpr Duration kShownAfter = 2 * kCertificatePeriod;
-/// For so long a replica may be without the API server and still show the certificate before.
+/// How long a replica may be without the API server and still use the previous certificate.
 constexpr Duration kSettledAfter = std::chrono::hours(1);
-/// Large reviews that are converted at a time.
+/// Number of large reviews that are converted at a time.
 constexpr std::size_t kWorkers = 4;
 
 bool is_reached_by_url(const WebhookService::Parts& parts) {
@@ -44,7 +44,7 @@ bool is_reached_by_url(const WebhookService::Parts& parts) {
 }
 
 /// Returns the names by which the API server may call the webhooks and the visibility API, which
-/// shows their certificate.
+/// uses their certificate.
 std::vector<std::string> make_names(const WebhookService::Parts& parts) {
     const std::string service = parts.configuration.internal_cert_management.webhook_service_name +
                                 "." + parts.configuration.namespace_;
@@ -73,7 +73,7 @@ std::unique_ptr<serving::CertificateSource> make_webhook_source(const WebhookSer
     });
 }
 
-/// As Kueue's: a review has an object twice, and etcd stores none of more than 1.5 MB.
+/// Kueue's limit: a review contains an object twice, and etcd stores none above 1.5 MB.
 constexpr std::size_t kReviewBytesMax = std::size_t{7} << 20;
 
 std::shared_ptr<serving::PathTable> make_table(
@@ -106,7 +106,8 @@ std::shared_ptr<serving::PathTable> make_table(
     return table;
 }
 
-/// The APIServices of the visibility API. Clusters without it need not give the right to them.
+/// Adds the APIServices of the visibility API. Clusters without it need not grant permission for
+/// them.
 void add_aggregation_targets(std::vector<serving::PublicationTarget>& targets) {
     for (const std::string_view version : {"v1beta1", "v1beta2"}) {
         targets.push_back({
@@ -182,7 +183,7 @@ WebhookService::WebhookService(const Parts& parts)
       server_(thread_, certificates_),
       publisher_(parts.client, make_targets(parts.configuration)) {}
 
-/// No request may ask for a worker any more when they end.
+/// Joined before the workers end: a request must not use a worker afterwards.
 WebhookService::~WebhookService() {
     thread_.join();
 }
@@ -191,7 +192,7 @@ bool WebhookService::is_by_url() const {
     return is_reached_by_url(parts_);
 }
 
-/// A replica that made a new authority may be asked as soon as it listens.
+/// Publishes a new CA before the server listens: the API server may call it at once.
 kube::Async<void> WebhookService::publish_before_serving() {
     const auto certificates = co_await certificates_.current();
     if (!certificates) {
@@ -201,8 +202,7 @@ kube::Async<void> WebhookService::publish_before_serving() {
     const auto published = co_await publisher_.publish(std::move(own));
     if (!published) {
         log::debug(
-            "the webhook's authority is published after its start",
-            {{"error", published.error().detail}}
+            "webhook CA is published after the start", {{"error", published.error().detail}}
         );
     }
     co_return Result<void>();
@@ -237,7 +237,7 @@ std::string WebhookService::origin() const {
 }
 
 serving::WebhookAddress WebhookService::address(std::string authority_pem) const {
-    // Files differ between replicas while they are replaced, however long that takes.
+    // While certificate files are replaced, they differ between replicas, however long that takes.
     const bool keeps_others =
         !parts_.configuration.internal_cert_management.enable || !certificates_.is_settled();
     return {
@@ -276,7 +276,7 @@ boost::asio::awaitable<void> WebhookService::keep() {
         }
         const auto checked = co_await check();
         if (!checked) {
-            log::warning("webhook is not as it should be", {{"error", checked.error().detail}});
+            log::warning("webhook configuration check failed", {{"error", checked.error().detail}});
         }
     }
 }

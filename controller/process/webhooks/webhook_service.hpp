@@ -1,3 +1,4 @@
+// The webhook server of a replica, and the publication of its address.
 #pragma once
 
 #include "base/clock.hpp"
@@ -19,9 +20,10 @@
 
 namespace sluice::controller {
 
-/// The webhooks of a replica, served on threads of their own, and what tells the API server how to
-/// reach them. Every replica serves; by URL one of them is asked, as long as it answers. A webhook
-/// is an entry of make_table(), and of make_targets() where an object names it.
+/// Serves the webhooks of a replica in their own threads, and publishes their address to the API
+/// server. Every replica serves. If the address is a URL, it names one replica, as long as that one
+/// answers. A webhook is an entry of make_table(), and of make_targets() if an object names its
+/// address.
 class WebhookService {
   public:
     struct Parts {
@@ -31,10 +33,10 @@ class WebhookService {
         bool in_cluster =
             false;  ///< reached by the Service; outside by URL when a host is configured
         std::map<std::string, AdmissionJudge> admissions = {};  ///< by path
-        /// The same for paths of kinds that come at run time, by what they begin with.
+        /// Webhooks of kinds that are described at run time, by path prefix.
         std::map<std::string, AdmissionJudge> later_admissions = {};
-        metrics::RuntimeMetrics* metrics = nullptr;  ///< none: nothing is counted
-        /// Listens already at the address of the configuration. None: it is opened.
+        metrics::RuntimeMetrics* metrics = nullptr;  ///< if nullptr, nothing is counted
+        /// Already listens at the configured address. If it is nullptr, the service opens a socket.
         std::shared_ptr<net::ListeningSocket> socket = nullptr;
     };
 
@@ -43,31 +45,31 @@ class WebhookService {
     WebhookService(const WebhookService&) = delete;
     WebhookService& operator=(const WebhookService&) = delete;
 
-    /// Gets or makes the certificates and listens. By the Service, their authority is published
-    /// first, if it can be. Errors: those of the calls; Unavailable when the port is taken.
+    /// Reads or makes the certificates and listens. With a Service as address, their CA is
+    /// published first, if possible. Errors: those of the calls; Unavailable if the port is in use.
     kube::Async<void> start();
-    /// Writes address and authority into the objects that name the webhooks. Those that are as they
-    /// must be are left alone, and those that name another replica which answers.
+    /// Writes address and CA into the objects that name the webhooks. Leaves correct objects
+    /// unchanged, and objects that name another replica which answers.
     kube::Async<void> publish();
-    /// Takes a certificate that was renewed or changed into use, and publishes again.
+    /// Uses a renewed or changed certificate, and publishes again.
     kube::Async<void> check();
-    /// Checks from time to time, until cancelled.
+    /// Checks periodically, until cancelled.
     boost::asio::awaitable<void> keep();
     bool is_serving() const { return server_.is_serving(); }
-    /// "https://host:port", "" by the Service. Requires: it serves.
+    /// Returns "https://host:port", or "" if the address is a Service. Requires: it serves.
     std::string origin() const;
-    /// Returns the certificate that is shown; nullptr if it does not serve.
+    /// Returns the certificate in use; nullptr if it does not serve.
     const serving::ServingCertificates* find_shown() const { return server_.find_shown(); }
     boost::asio::awaitable<void> stop(Duration grace);
 
   private:
-    /// The address under the authorities of the certificates that are or will be shown.
+    /// Returns the address with the CAs of the certificates that are or will be used.
     serving::WebhookAddress address(std::string authority_pem) const;
     kube::Async<void> publish_before_serving();
     bool is_by_url() const;
 
     Parts parts_;
-    // The loop outlives the workers, whose ends it is told.
+    // Declared first: the workers report their ends to this loop.
     serving::ServerThread thread_;
     net::WorkerThreads workers_;
     serving::GradualCertificates certificates_;

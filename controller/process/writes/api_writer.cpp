@@ -18,27 +18,28 @@ namespace sluice::controller {
 
 namespace {
 
-/// The pace is a moving average over about so many rows, of which one that hung counts no more
-/// than this.
+/// The pace is a moving average over about this many rows; a single slow row counts at most
+/// kRowTimeMax.
 constexpr int kPaceRows = 16;
 constexpr Duration kRowTimeMax = std::chrono::milliseconds(500);
-/// While no row is under way, the pace falls by half as often: what was slow says little of now.
+/// While no row is in progress, the pace is halved in this time: an old slow row says little about
+/// the present.
 constexpr Duration kPaceHalfLife = std::chrono::seconds(5);
 constexpr std::string_view kNothingLeft = "{}";
 constexpr int kQuestionsMax = 16;
 constexpr int kAttempts = 4;
-/// After so many the object of a write that must be certain is read: when the server answers them,
-/// and when there is no answer, as one of them may still be on its way.
+/// After this many attempts, the object of a write that must be certain is read: fewer if the
+/// server answers, more if it does not, because an attempt may still be on its way.
 constexpr int kAttemptsAnswered = 5;
 constexpr int kAttemptsUnanswered = 10;
 
-/// Whether the answer may come from an earlier attempt of the same write that was done.
+/// Returns true if the error may be caused by an earlier attempt of the same write that succeeded.
 bool may_be_own_echo(const Error& error) {
     return error.code == ErrorCode::Conflict || error.code == ErrorCode::AlreadyExists;
 }
 
 bool is_time_to_look(const Error& error, int attempts) {
-    // What timed out in the server or in etcd may come true yet.
+    // A write that timed out in the server or in etcd may still take effect.
     const bool is_answered = error.code != ErrorCode::Timeout &&
                              (!error.status.empty() || error.code == ErrorCode::Internal ||
                               error.code == ErrorCode::TooManyRequests);
@@ -80,7 +81,7 @@ boost::asio::awaitable<void> ApiWriter::ask(AwaitedEchoes::Question question) {
     const auto answer = co_await parts_.client.get(std::move(path), std::move(options));
     --questions_;
     if (answer) {
-        log::warning("watch is late", {{"object", to_string(question.object)}});
+        log::warning("watch event is late", {{"object", to_string(question.object)}});
         echoes_.confirm(
             question,
             AwaitedEchoes::Answer{
@@ -94,7 +95,7 @@ boost::asio::awaitable<void> ApiWriter::ask(AwaitedEchoes::Question question) {
         echoes_.gone(question);
     } else if (answer.error().code != ErrorCode::Canceled) {
         log::warning(
-            "late object cannot be read",
+            "cannot read an object whose watch event is late",
             {{"object", to_string(question.object)}, {"error", answer.error().detail}}
         );
     }
@@ -163,8 +164,8 @@ kube::Async<std::string> ApiWriter::perform(Write write, Attempts attempts) {
         if (error.code == ErrorCode::Canceled || error.code == ErrorCode::NotLeader) {
             co_return error;
         }
-        // After an attempt in doubt a refusal of its repetition, whatever it is for, says nothing
-        // of the first one.
+        // After an attempt in doubt, a refusal of its repetition says nothing about the first
+        // attempt.
         const bool must_know = attempts == Attempts::UntilCertain;
         const bool is_to_look = is_refused  ? must_know || may_be_own_echo(error)
                                 : must_know ? is_time_to_look(error, attempt + 1)
@@ -182,7 +183,7 @@ kube::Async<std::string> ApiWriter::perform(Write write, Attempts attempts) {
             co_return error;
         }
         log::debug(
-            "write is repeated", {{"object", to_string(write.object)}, {"error", error.detail}}
+            "retrying a write", {{"object", to_string(write.object)}, {"error", error.detail}}
         );
         const auto waited = co_await pause(attempt, error.retry_after_seconds);
         if (!waited) {
@@ -265,7 +266,7 @@ kube::Async<std::string> ApiWriter::call(Write write) {
             options.before_send = parts_.before_send;
             auto answer = co_await parts_.client.remove(std::move(path), std::move(options));
             if (!answer && answer.error().code == ErrorCode::NotFound) {
-                co_return std::string(kNothingLeft);  // it is gone, as was wanted
+                co_return std::string(kNothingLeft);  // already deleted, as wanted
             }
             co_return answer;
         }
@@ -277,8 +278,8 @@ void ApiWriter::accepted(const Write& write, const std::string& answer) {
     AwaitedEchoes::Written written{
         .uid = kube::find_string(answer, {"metadata", "uid"}),
         .version = version_number(kube::find_string(answer, {"metadata", "resourceVersion"})),
-        // A write that removed the last finalizer of a deleted object ends it: nothing will be seen
-        // of it.
+        // A write that removed the last finalizer of a deleted object deletes it: no watch event
+        // will show the written version.
         .is_end = !kube::find_string(answer, {"metadata", "deletionTimestamp"}).empty() &&
                   kube::find_raw(answer, {"metadata", "finalizers"}).empty(),
     };

@@ -1,3 +1,4 @@
+// Sends writes to the API server, with retries, and tracks when the stores show them.
 #pragma once
 
 #include "base/clock.hpp"
@@ -18,10 +19,10 @@
 
 namespace sluice::controller {
 
-/// Performs writes against the API server: asynchronously, a bounded number of rows at a time, with
-/// retries. A row that waits for its next attempt takes no room, so that objects whose writes fail
-/// (a broken webhook of one namespace) do not hold up the others. Remembers what it wrote until the
-/// store shows it, however late that is.
+/// Sends writes to the API server asynchronously, a bounded number of rows at a time, with retries.
+/// A row that waits for its next attempt takes no slot, so that objects whose writes fail (for
+/// example, because of a broken webhook of one namespace) do not block other objects. Remembers
+/// each write until the store shows it, however late that is.
 class ApiWriter final : public WriteSink {
   public:
     struct Parts {
@@ -29,15 +30,16 @@ class ApiWriter final : public WriteSink {
         const Stores& stores;
         const Clock& clock;
         net::TaskGroup& tasks;
-        /// Called for each accepted write that has something to tell.
+        /// Called for each event and observation of an accepted write.
         std::function<void(const EventNote&)> on_event;
         std::function<void(const Observation&)> on_observation;
-        /// Called when a write to the object has ended, whatever became of it, and when the server
-        /// said what became of one whose echo is late.
+        /// Called when a write to the object has ended, successfully or not, and when the server
+        /// has answered a question about an object whose watch event is late.
         std::function<void(const ObjectKey&, bool is_accepted)> on_ended;
-        /// Asked right before each attempt of a write: an error refuses it; empty: all may be sent.
+        /// Called right before each attempt of a write; an error prevents the attempt. If it is
+        /// empty, all writes are sent.
         kube::BeforeSend before_send = {};
-        /// Between the attempts of one write.
+        /// Backoff between the attempts of one write.
         kube::BackoffOptions backoff{
             .first = std::chrono::milliseconds(100),
             .max = std::chrono::seconds(10),
@@ -56,10 +58,10 @@ class ApiWriter final : public WriteSink {
     bool has_room() const override { return rows_ < rows_max_; }
     Duration pace() const override;
     bool is_settled(const ObjectKey& key) const override { return echoes_.is_settled(key); }
-    /// Asks the server about objects whose echo is late, a few at a time. Returns when to be called
-    /// again; none: after the next write or answer.
+    /// Asks the server about objects whose watch event is late, a few at a time. Returns the time
+    /// of the next call; nullopt if it must be called after the next write or answer.
     std::optional<Instant> ask_for_late();
-    /// Rows under way, without those that wait for their next attempt.
+    /// Rows in progress, without those that wait for their next attempt.
     std::size_t rows() const { return rows_; }
 
   private:
@@ -67,14 +69,14 @@ class ApiWriter final : public WriteSink {
     kube::Async<std::string> perform(Write write, Attempts attempts);
     kube::Async<std::string> call(Write write);
     boost::asio::awaitable<bool> pause(int attempt, int at_least_seconds);
-    /// A write of whose earlier attempts one may have been done.
+    /// A write that an earlier attempt may have done already.
     struct Doubt {
         Write write;
         Time first_attempt;
         Attempts attempts = Attempts::AFew;
-        Error error;  ///< the write's, if it was not done
+        Error error;  ///< the last error of the write
     };
-    /// What became of it; none: the server does not say.
+    /// Returns the outcome of the write; nullopt if the server does not answer.
     boost::asio::awaitable<std::optional<Result<std::string>>> find_out(Doubt doubt);
     boost::asio::awaitable<void> ask(AwaitedEchoes::Question question);
     void begin_row();
@@ -84,11 +86,11 @@ class ApiWriter final : public WriteSink {
     Parts parts_;
     std::size_t rows_max_;
     std::size_t rows_ = 0;
-    Duration pace_{};  ///< while rows are under way, or when the last one ended
+    Duration pace_{};  ///< while rows are in progress, or when the last one ended
     Instant idle_since_;
     Prng prng_;
     AwaitedEchoes echoes_;
-    int questions_ = 0;  ///< that wait for their answer
+    int questions_ = 0;  ///< in progress
 };
 
 }  // namespace sluice::controller

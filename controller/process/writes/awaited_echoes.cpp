@@ -33,7 +33,7 @@ bool AwaitedEchoes::was_stored(const ObjectKey& key, const std::string& uid) con
     if (stored != nullptr) {
         return stored->uid == uid;
     }
-    // Its deletion may be seen before the answer to a write that came just before it.
+    // The deletion may be seen before the response to a write that happened just before it.
     const auto found = under_way_.find(key);
     return found != under_way_.end() && !uid.empty() && found->second.stored_uid == uid;
 }

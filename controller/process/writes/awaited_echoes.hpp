@@ -1,3 +1,4 @@
+// Remembers writes until the stores show them.
 #pragma once
 
 #include "base/clock.hpp"
@@ -13,61 +14,65 @@
 
 namespace sluice::controller {
 
-/// Remembers what was written until the stores show it. However late a watch is, an older state is
-/// never taken for the present one: what does not show in time is asked for by a GET
-/// (`take_overdue` names it, `confirm` and `gone` take the answer), and the answer may be all that
-/// there is to see.
+/// Remembers writes until the stores show them. However late a watch is, an older state is never
+/// taken for the present one: for a write that does not appear in time, the owner of this object
+/// sends a GET (`take_overdue` names the object, `confirm` and `gone` take the answer), whose
+/// answer may be all that there is to see.
 class AwaitedEchoes {
   public:
     AwaitedEchoes(const Stores& stores, const Clock& clock) : stores_(stores), clock_(clock) {}
 
-    /// What an accepted write left behind.
+    /// The result of an accepted write.
     struct Written {
         std::string uid;
-        std::uint64_t version = 0;  ///< 0: not known, any will do
-        bool is_end = false;        ///< the object is gone or going by this write
+        std::uint64_t version = 0;  ///< 0: not known, any version will do
+        bool is_end = false;        ///< the write deleted the object, or started its deletion
     };
     /// A question to the server whether the object is still as it was written.
     struct Question {
         ObjectKey object;
-        std::uint64_t write = 0;  ///< which one is asked about; a later one is not confirmed by it
+        std::uint64_t write = 0;  ///< the write in question; later writes are not confirmed
     };
 
-    /// A write to the object is under way, until as many calls of `end`.
+    /// Marks the start of a write to the object; end() must be called once per begin().
     void begin(const ObjectKey& key);
     void end(const ObjectKey& key);
-    /// The server accepted a write to the object.
+    /// Records a write that the server accepted.
     void expect(const ObjectKey& key, Written written);
-    /// Nothing is under way, and the store shows what the last write left or something newer.
+    /// Returns true if no write is in progress and the store shows the last write or a newer state.
     bool is_settled(const ObjectKey& key) const;
 
-    /// An object whose echo is late by now; the same again only when another half a minute passed.
+    /// Returns an object whose watch event is late, the same one again only after another half a
+    /// minute.
     std::optional<Question> take_overdue();
-    /// When the next echo will be late; none: none is awaited. Cost: amortized by what was written.
+    /// Returns the time at which the next watch event will be late; nullopt if no write is awaited.
+    /// Cost: amortized over the writes.
     std::optional<Instant> next_overdue();
-    /// The object as the server has it now.
+    /// The state of the object on the server.
     struct Answer {
         std::string uid;
         std::uint64_t version = 0;
         bool is_ending = false;  ///< it is being deleted
     };
-    /// The server has the object. Where it is older than what was written, or an end is not in it,
-    /// the server's history was put back (from a backup), and that is the newest that will be seen.
+    /// Takes the answer that the server has the object. If it is older than the write, or not being
+    /// deleted after a deletion, the server was restored from a backup, and no newer state will be
+    /// seen.
     void confirm(const Question& question, const Answer& answer);
-    /// The server has no such object. What the store never showed is not waited for any more.
+    /// Takes the answer that the server does not have the object: writes that the store never
+    /// showed are no longer awaited.
     void gone(const Question& question);
 
   private:
     struct Awaited {
         Written written;
         std::uint64_t write = 0;
-        bool was_stored = false;  ///< the store had it before: absent means deleted
+        bool was_stored = false;  ///< the store had it before: missing means deleted
         Instant overdue_at;
     };
 
     struct UnderWay {
         int writes = 0;
-        std::string stored_uid;  ///< of the object that the store had last when one began, or ""
+        std::string stored_uid;  ///< of the stored object when the write began, or ""
     };
 
     bool was_stored(const ObjectKey& key, const std::string& uid) const;
@@ -79,12 +84,13 @@ class AwaitedEchoes {
     const Clock& clock_;
     std::uint64_t writes_ = 0;
     std::map<ObjectKey, UnderWay> under_way_;
-    mutable std::map<ObjectKey, Awaited> awaited_;  ///< forgotten once seen
+    mutable std::map<ObjectKey, Awaited> awaited_;  ///< erased once seen
     std::set<std::pair<Instant, ObjectKey>>
-        overdue_;  ///< also of what was seen or written anew since
+        overdue_;  ///< may also contain writes that were seen or replaced since
 };
 
-/// Resource versions of one kind are ordered as numbers; 0 for what is none.
+/// Returns a resource version as a number, which orders the versions of one kind; 0 if it is not a
+/// number.
 std::uint64_t version_number(std::string_view resource_version);
 
 }  // namespace sluice::controller

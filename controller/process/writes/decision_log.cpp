@@ -16,7 +16,8 @@ namespace {
 
 using ObservationKind = Observation::Kind;
 
-/// The flavors that the status in the write assigns, each once. Example: on-demand,spot
+/// Returns the flavors that the status in the write assigns, each once, for example
+/// "on-demand,spot".
 std::string flavors_in(const Write& write) {
     std::set<std::string> flavors;
     const json::Value* assignments =

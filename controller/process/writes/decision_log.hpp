@@ -1,3 +1,4 @@
+// Log lines about admissions, evictions and preemptions.
 #pragma once
 
 #include "base/log.hpp"
@@ -8,14 +9,14 @@
 
 namespace sluice::controller {
 
-/// One line of the log.
+/// Message and fields of one log line.
 struct LogLine {
     std::string_view phrase;
     std::vector<log::Field> fields;
 };
 
-/// What operators read about an accepted write: one line for a reservation of quota, for an
-/// admission (which says both when they come at once) and for an eviction or preemption.
+/// Returns the log lines for an accepted write: one for a quota reservation, one for an admission
+/// (only this one if both happen at once), and one for an eviction or preemption.
 std::vector<LogLine> decision_lines(const Write& write);
 
 }  // namespace sluice::controller

@@ -25,7 +25,7 @@ std::string_view admitting_queue(const json::Value& object) {
     return landed_text(object, {"status", "admission", "clusterQueue"});
 }
 
-/// The reason of condition Evicted=True, or "".
+/// Returns the reason of condition Evicted=True, or "".
 std::string_view eviction_reason(const json::Value& object) {
     const json::Value* list = object.find_path({"status", "conditions"});
     if (list == nullptr || !list->is_array()) {
@@ -38,8 +38,8 @@ std::string_view eviction_reason(const json::Value& object) {
     return found == list->as_array().end() ? std::string_view() : found->string_at("reason");
 }
 
-/// Whether all of `part` is in `whole`, which may have more members and more items: defaults of the
-/// server, and what other writers own.
+/// Returns true if `whole` contains all of `part`. It may have more members and items: defaults of
+/// the server and fields of other writers.
 bool contains(const json::Value& whole, const json::Value& part) {
     if (part.is_object() && whole.is_object()) {
         return std::ranges::all_of(part.as_object(), [&whole](const json::Member& member) {
@@ -62,8 +62,8 @@ bool is_created(const json::Value& object, const json::Value& body, Time first_a
     return created && *created >= first_attempt - kClockDifferenceMax && contains(object, body);
 }
 
-/// Whether the merge patch (RFC 7386) finds all as it would leave it. Empty and absent are the
-/// same: the API server leaves empty objects and lists out.
+/// Returns true if applying the merge patch (RFC 7386) would change nothing. Empty and absent are
+/// equal: the API server omits empty objects and lists.
 bool changes_nothing(const json::Value& patch, const json::Value* target) {
     if (patch.is_object()) {
         return std::ranges::all_of(patch.as_object(), [target](const json::Member& member) {
@@ -86,8 +86,8 @@ bool is_patched(const json::Value& object, json::Value patch, Endpoint endpoint)
     return changes_nothing(patch, &object);
 }
 
-/// The fields that the manager owns in the object's status by server-side apply (KEP-555), in the
-/// notation fieldsV1; null when the object does not say.
+/// Returns the fields of the object's status that the manager owns by server-side apply (KEP-555),
+/// in the notation fieldsV1; null if the object does not list them.
 json::Value applied_fields(const json::Value& object, std::string_view manager) {
     const json::Value* entries = object.find_path({"metadata", "managedFields"});
     if (entries != nullptr && entries->is_array()) {
@@ -102,8 +102,8 @@ json::Value applied_fields(const json::Value& object, std::string_view manager) 
     return {};
 }
 
-/// Whether `body` has each field that `fields` names: "f:x" is member x, "k:{…}" the item of a list
-/// with those keys; "v:" (an item of a set) and "." (the field itself) name nothing further.
+/// Returns true if `body` has each field in `fields`: "f:x" is member x, "k:{…}" the list item with
+/// those keys; "v:" (an item of a set) and "." (the field itself) need no further check.
 bool has_each(const json::Value& body, const json::Value& fields) {
     if (!fields.is_object()) {
         return true;

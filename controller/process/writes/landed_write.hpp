@@ -1,3 +1,4 @@
+// Decides whether a write without a known response has taken effect.
 #pragma once
 
 #include "base/clock.hpp"
@@ -6,15 +7,16 @@
 
 namespace sluice::controller {
 
-/// Whether the object, as the server has it now, is what the write wanted, so that an earlier
-/// attempt whose answer was lost did it. Create: the object has all that was to be created and was
-/// made at or after `first_attempt` (wall time, which may differ from the server's by ten seconds);
-/// patches: applying the patch again would change nothing; apply: each applied field is there, and
-/// the field manager owns no other; delete: the object is another one by uid, or is being deleted.
+/// Returns true if the server's object is what the write wanted, so that an earlier attempt, whose
+/// response was lost, has done it. Create: the object contains everything that was to be created
+/// and is not older than `first_attempt` (wall time, which may differ from the server's by ten
+/// seconds). Patches: applying the patch again would change nothing. Apply: each applied field is
+/// present, and the field manager owns no other field. Delete: the object has another uid or is
+/// being deleted.
 bool has_landed(const Write& write, const json::Value& object, Time first_attempt);
 
-/// Whether the object shows the admission or eviction that the write of its status makes, whatever
-/// was added since. False for writes that make neither.
+/// Returns true if the object shows the admission or eviction of the status in the write, even if
+/// other changes followed. False for writes without either.
 bool shows_decision(const Write& write, const json::Value& object);
 
 }  // namespace sluice::controller

@@ -1,3 +1,4 @@
+// AdmissionReview of admission.k8s.io/v1: the request and response of a webhook.
 #pragma once
 
 #include "api/meta/status.hpp"

@@ -1,3 +1,4 @@
+// Deployment, ReplicaSet and StatefulSet of apps/v1.
 #pragma once
 
 #include "api/core/pod.hpp"
@@ -7,7 +8,8 @@
 #include <string>
 #include <string_view>
 
-/// The kinds of apps/v1 that make pods. Of Deployment and ReplicaSet only the metadata is read.
+/// The kinds of apps/v1 that create pods. Sluice reads only the metadata of Deployments and
+/// ReplicaSets.
 namespace sluice::api {
 
 /// apps/v1 Deployment.
@@ -39,7 +41,7 @@ struct ReplicaSet {
 };
 
 struct RollingUpdateStatefulSetStrategy {
-    std::int32_t partition = 0;  ///< pods of smaller ordinals are not updated
+    std::int32_t partition = 0;  ///< pods with a smaller ordinal are not updated
 
     static const TypeInfo& type();
     friend bool
@@ -69,8 +71,8 @@ struct StatefulSetSpec {
 struct StatefulSetStatus {
     std::int32_t replicas = 0;
     std::int32_t ready_replicas = 0;
-    std::string current_revision;  ///< of pods that are not updated yet
-    std::string update_revision;   ///< of those that are
+    std::string current_revision;  ///< revision of pods that are not updated yet
+    std::string update_revision;   ///< revision of updated pods
 
     static const TypeInfo& type();
     friend bool operator==(const StatefulSetStatus&, const StatefulSetStatus&) = default;

@@ -1,3 +1,4 @@
+// ConfigMap of core/v1.
 #pragma once
 
 #include "api/meta/meta.hpp"
@@ -7,7 +8,7 @@
 
 namespace sluice::api {
 
-/// core/v1 ConfigMap: texts by their keys. Binary data is left out.
+/// core/v1 ConfigMap without binaryData.
 struct ConfigMap {
     static constexpr std::string_view kGroup = "";
     static constexpr std::string_view kVersion = "v1";

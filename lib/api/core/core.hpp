@@ -1,3 +1,4 @@
+// Namespace, LimitRange, Node, Secret and RuntimeClass, with the fields that Sluice uses.
 #pragma once
 
 #include "api/core/pod.hpp"
@@ -10,7 +11,7 @@
 
 namespace sluice::api {
 
-/// core/v1 Namespace: its labels decide which queues it may use.
+/// core/v1 Namespace. Its labels decide which ClusterQueues its workloads may use.
 struct Namespace {
     static constexpr std::string_view kGroup = "";
     static constexpr std::string_view kVersion = "v1";

@@ -1,3 +1,4 @@
+// CustomResourceDefinition: the fields that configure and report version conversion.
 #pragma once
 
 #include "api/meta/meta.hpp"
@@ -45,7 +46,8 @@ struct CustomResourceConversion {
         default;
 };
 
-/// The part of a definition that Sluice reads and patches: how versions are converted.
+/// The fields of a definition's spec that Sluice reads and patches, to configure version
+/// conversion.
 struct CustomResourceDefinitionSpec {
     std::string group;
     std::optional<CustomResourceConversion> conversion;
@@ -65,7 +67,8 @@ struct CustomResourceDefinitionStatus {
         default;
 };
 
-/// apiextensions.k8s.io/v1 CustomResourceDefinition; patched, never written whole.
+/// apiextensions.k8s.io/v1 CustomResourceDefinition. Sluice patches it and never writes the whole
+/// object.
 struct CustomResourceDefinition {
     static constexpr std::string_view kGroup = "apiextensions.k8s.io";
     static constexpr std::string_view kVersion = "v1";

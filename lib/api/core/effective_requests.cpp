@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::string_view kHugePages = "hugepages-";
 
-/// Amounts below zero, which Kubernetes refuses in pods, add nothing: a container or an overhead
-/// never makes the others smaller.
+/// Adds amounts to a sum. Negative amounts, which Kubernetes rejects in pods, add nothing, so that
+/// no container or overhead reduces the sum of the others.
 void add(ResourceList& sum, const ResourceList& added) {
     for (const auto& [resource, quantity] : added) {
         sum[resource] += std::max(quantity, Quantity());

@@ -1,3 +1,4 @@
+// Event of events.k8s.io/v1.
 #pragma once
 
 #include "api/meta/meta.hpp"

@@ -1,3 +1,4 @@
+// Job of batch/v1.
 #pragma once
 
 #include "api/core/pod.hpp"
@@ -21,7 +22,7 @@ struct JobSpec {
     friend bool operator==(const JobSpec&, const JobSpec&) = default;
 };
 
-/// Pods that have ended, by uid, whose finalizer the Job controller has not taken away yet.
+/// Uids of pods that have ended and whose finalizer the Job controller has not removed yet.
 struct UncountedTerminatedPods {
     std::vector<std::string> succeeded;
     std::vector<std::string> failed;

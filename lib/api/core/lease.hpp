@@ -1,3 +1,4 @@
+// Lease of coordination.k8s.io/v1, which leader election uses.
 #pragma once
 
 #include "api/meta/meta.hpp"

@@ -12,7 +12,7 @@
 namespace sluice::api {
 namespace {
 
-/// As strconv.ParseInt reads it: a sign, leading zeros, 64 bits.
+/// Parses an integer like strconv.ParseInt: a sign, leading zeros, 64 bits.
 std::optional<std::int64_t> read_integer(std::string_view text) {
     if (text.starts_with('+') && !text.starts_with("+-")) {
         text.remove_prefix(1);
@@ -29,7 +29,7 @@ bool lists(const std::vector<std::string>& values, std::string_view value) {
     return std::find(values.begin(), values.end(), value) != values.end();
 }
 
-/// As Go prints a list in an error; a missing one is null.
+/// Returns a list as Go prints it in an error; an absent list is "null".
 std::string list_text(const std::vector<std::string>& values) {
     if (values.empty()) {
         return "null";

@@ -1,3 +1,4 @@
+// Pod and PodTemplateSpec of core/v1, with the fields that Sluice reads.
 #pragma once
 
 #include "api/core/taint.hpp"
@@ -39,7 +40,7 @@ struct ContainerPort {
     friend bool operator==(const ContainerPort&, const ContainerPort&) = default;
 };
 
-/// The fields of a container that decide about placement and resources.
+/// The fields of a container that affect placement and resources.
 struct Container {
     std::string name;
     std::string image;
@@ -157,16 +158,17 @@ struct PodSpec {
     friend bool operator==(const PodSpec&, const PodSpec&) = default;
 };
 
-/// A pod template, carried whole: `raw` is its JSON, `metadata` and `spec` are what is read of it.
+/// A pod template. `raw` has its complete JSON; `metadata` and `spec` have the fields that Sluice
+/// reads.
 ///
-/// Printing writes `raw` where there is one. To change a template, change its JSON and decode that.
+/// Printing writes `raw` if it is set. To change a template, change its JSON and decode the result.
 struct PodTemplateSpec {
     ObjectMeta metadata;
     PodSpec spec;
     RawJson raw;
 
     static const TypeInfo& type();
-    /// Equal templates: by their JSON where both have it, else by the fields read.
+    /// Compares the JSON if both templates have it, and the fields read otherwise.
     friend bool operator==(const PodTemplateSpec& a, const PodTemplateSpec& b);
 };
 
@@ -231,7 +233,8 @@ struct Pod {
     ObjectMeta metadata;
     PodSpec spec;
     PodStatus status;
-    RawJson raw_spec;  ///< the whole spec as JSON; empty unless who decodes the pod keeps it
+    /// The whole spec as JSON; empty unless the code that decodes the pod sets it.
+    RawJson raw_spec;
 
     static const TypeInfo& type();
     friend bool operator==(const Pod&, const Pod&) = default;

@@ -6,7 +6,7 @@
 namespace sluice::api {
 namespace {
 
-/// An integer as the operators Lt and Gt take it: no sign but '-', no leading zeros.
+/// Parses an integer as the operators Lt and Gt take it: no sign but '-', no leading zeros.
 std::optional<std::int64_t> read_whole_number(std::string_view text) {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -99,7 +99,7 @@ const TypeInfo& Toleration::type() {
                     "tolerationSeconds",
                     "",
                     "=",
-                    "How long a NoExecute taint is tolerated; absent: for ever."
+                    "Seconds for which a NoExecute taint is tolerated. Forever if absent."
                 ),
             }
     };

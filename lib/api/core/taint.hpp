@@ -1,3 +1,4 @@
+// Taints and tolerations of core/v1, and the rules by which they match.
 #pragma once
 
 #include "api/meta/meta.hpp"
@@ -20,8 +21,8 @@ struct Taint {
     friend bool operator==(const Taint&, const Taint&) = default;
 };
 
-/// core/v1 Toleration. An empty key with Exists tolerates everything; an empty effect, every
-/// effect.
+/// core/v1 Toleration. An empty key with operator Exists tolerates every taint; an empty effect
+/// matches every effect.
 struct Toleration {
     std::string key;
     std::string operator_;
@@ -33,21 +34,22 @@ struct Toleration {
     friend bool operator==(const Toleration&, const Toleration&) = default;
 };
 
-/// Which operators of tolerations match.
+/// Selects the operators of tolerations that are supported.
 enum class TolerationOperators : std::uint8_t {
     Basic,
-    WithNumeric,  ///< Lt and Gt too, which compare integers
+    WithNumeric,  ///< also Lt and Gt, which compare integers
 };
 
-/// Whether the toleration covers the taint, as core/v1 defines it.
+/// Returns true if the toleration matches the taint, as core/v1 defines it.
 bool tolerates(
     const Toleration& toleration,
     const Taint& taint,
     TolerationOperators operators = TolerationOperators::Basic
 );
 
-/// The first taint that forbids placing pods (NoSchedule or NoExecute) and that nothing tolerates,
-/// or nullptr. PreferNoSchedule only advises and is not considered.
+/// Returns the first taint that forbids placing pods (NoSchedule or NoExecute) and that no
+/// toleration matches; nullptr without such a taint. PreferNoSchedule only advises and is
+/// ignored.
 const Taint* find_untolerated_taint(
     const std::vector<Taint>& taints,
     const std::vector<Toleration>& tolerations,

@@ -49,7 +49,7 @@ const TypeInfo& AdmissionCheckStatus::type() {
                     "conditions",
                     "..16 map(type)",
                     "map(type)",
-                    "Current state; Active tells whether the controller is ready."
+                    "Current state. Active is True if the controller is ready."
                 ),
             },
     };
@@ -64,9 +64,7 @@ const TypeInfo& AdmissionCheck::type() {
                 field<&AdmissionCheck::spec>(
                     "spec", "P", "=", "Which controller grants the check."
                 ),
-                field<&AdmissionCheck::status>(
-                    "status", "", "=", "Whether it can be granted at all."
-                ),
+                field<&AdmissionCheck::status>("status", "", "=", "Current state of the check."),
             },
         .kind = kKind,
         .api_version = kKueueApiVersion,

@@ -1,3 +1,4 @@
+// AdmissionCheck of kueue.x-k8s.io.
 #pragma once
 
 #include "api/kueue/kueue_names.hpp"
@@ -35,7 +36,8 @@ struct AdmissionCheckStatus {
     friend bool operator==(const AdmissionCheckStatus&, const AdmissionCheckStatus&) = default;
 };
 
-/// A condition that another controller must grant before a workload with quota is admitted.
+/// A check that another controller must pass for a workload with quota before the workload is
+/// admitted.
 struct AdmissionCheck {
     static constexpr std::string_view kGroup = kKueueGroup;
     static constexpr std::string_view kVersion = "v1beta2";

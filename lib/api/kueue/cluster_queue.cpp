@@ -16,13 +16,13 @@ const TypeInfo& ResourceQuota::type() {
                     "borrowingLimit",
                     "",
                     "=",
-                    "How much may be borrowed from the cohort; absent: no limit."
+                    "Amount that may be borrowed from the cohort. Unlimited if absent."
                 ),
                 field<&ResourceQuota::lending_limit>(
                     "lendingLimit",
                     "",
                     "=",
-                    "How much of the unused quota others may borrow; absent: all of it."
+                    "Amount of unused quota that others may borrow. All of it if absent."
                 ),
             },
     };
@@ -90,21 +90,20 @@ const TypeInfo& FlavorFungibility::type() {
                     "whenCanBorrow",
                     "E(MayStopSearch, TryNextFlavor) D(\"MayStopSearch\")",
                     "E(MayStopSearch, TryNextFlavor, Borrow) D(\"MayStopSearch\")",
-                    "Whether the scan stops at a flavor that fits by borrowing or goes on to the "
-                    "next."
+                    "MayStopSearch stops the search at a flavor that fits by borrowing."
                 ),
                 field<&FlavorFungibility::when_can_preempt>(
                     "whenCanPreempt",
                     "E(MayStopSearch, TryNextFlavor) D(\"TryNextFlavor\")",
                     "E(MayStopSearch, TryNextFlavor, Preempt) D(\"TryNextFlavor\")",
-                    "Whether the scan stops at a flavor that fits by preemption or goes on to the "
-                    "next."
+                    "MayStopSearch stops the search at a flavor that fits by preemption."
                 ),
                 field<&FlavorFungibility::preference>(
                     "preference",
                     "E(BorrowingOverPreemption, PreemptionOverBorrowing)",
                     "=",
-                    "What is preferred when one flavor needs borrowing and another preemption."
+                    "Preference between a flavor that needs borrowing and one that needs "
+                    "preemption."
                 ),
             },
     };
@@ -119,7 +118,7 @@ const TypeInfo& BorrowWithinCohort::type() {
                     "policy",
                     "E(Never, LowerPriority) D(\"Never\")",
                     "=",
-                    "Whether a workload that borrows may preempt in other queues."
+                    "Policy for preemption in other queues by a workload that borrows."
                 ),
                 field<&BorrowWithinCohort::max_priority_threshold>(
                     "maxPriorityThreshold",
@@ -171,7 +170,7 @@ const TypeInfo& AdmissionCheckStrategyRule::type() {
                     "onFlavors",
                     "[..253 SUB] ..64 set",
                     "[..253 SUB]",
-                    "Flavors for which the check runs; none: all."
+                    "Flavors that the check applies to. Empty means all flavors."
                 ),
             },
     };
@@ -201,7 +200,8 @@ const TypeInfo& AdmissionScope::type() {
                     "admissionMode",
                     "E(UsageBasedAdmissionFairSharing, NoAdmissionFairSharing) R",
                     "R",
-                    "Whether past usage of the LocalQueues orders their workloads."
+                    "UsageBasedAdmissionFairSharing orders workloads by the past usage of their "
+                    "LocalQueue."
                 ),
             },
     };
@@ -228,7 +228,7 @@ const TypeInfo& ConcurrentAdmissionMigration::type() {
                     "mode",
                     "..253 E(TryPreferredFlavors, RetainFirstAdmission) R",
                     "-",
-                    "Whether an admitted workload moves on to a preferred flavor."
+                    "TryPreferredFlavors moves an admitted workload to a preferred flavor."
                 ),
                 field<&ConcurrentAdmissionMigration::constraints>(
                     "constraints", "", "-", "Limits of the migration."
@@ -243,7 +243,7 @@ const TypeInfo& ConcurrentAdmissionPolicy::type() {
         .fields =
             {
                 field<&ConcurrentAdmissionPolicy::migration>(
-                    "migration", "R", "-", "What happens when a better flavor becomes free."
+                    "migration", "R", "-", "Migration when a better flavor becomes free."
                 ),
             },
     };
@@ -271,17 +271,18 @@ const TypeInfo& ClusterQueueSpec::type() {
                     "queueingStrategy",
                     "E(StrictFIFO, BestEffortFIFO) D(\"BestEffortFIFO\")",
                     "=",
-                    "Whether a workload that does not fit blocks those behind it (StrictFIFO) or "
-                    "not."
+                    "StrictFIFO blocks the workloads behind one that does not fit. BestEffortFIFO "
+                    "tries them."
                 ),
                 field<&ClusterQueueSpec::namespace_selector>(
                     "namespaceSelector",
                     "atomic",
                     "=",
-                    "Namespaces whose workloads may use this queue; absent: none, empty: all."
+                    "Namespaces whose workloads may use this queue. Absent selects no namespace, "
+                    "empty selects all."
                 ),
                 field<&ClusterQueueSpec::flavor_fungibility>(
-                    "flavorFungibility", "D({}) C14", "=", "When the scan over the flavors stops."
+                    "flavorFungibility", "D({}) C14", "=", "When the search for flavors stops."
                 ),
                 field<&ClusterQueueSpec::preemption>(
                     "preemption",
@@ -304,7 +305,7 @@ const TypeInfo& ClusterQueueSpec::type() {
                     "stopPolicy",
                     "E(None, Hold, HoldAndDrain) D(\"None\")",
                     "=",
-                    "Hold admits nothing new; HoldAndDrain also evicts what runs."
+                    "Hold admits no new workloads. HoldAndDrain also evicts admitted ones."
                 ),
                 field<&ClusterQueueSpec::fair_sharing>(
                     "fairSharing", "", "=", "Weight in fair sharing."
@@ -374,7 +375,7 @@ const TypeInfo& ClusterQueueStatus::type() {
                     "conditions",
                     "..16 map(type)",
                     "map(type)",
-                    "Current state; Active tells whether workloads are admitted."
+                    "Current state. Active is True if workloads can be admitted."
                 ),
                 field<&ClusterQueueStatus::flavors_reservation>(
                     "flavorsReservation",
@@ -428,9 +429,11 @@ const TypeInfo& ClusterQueue::type() {
             {
                 field<&ClusterQueue::metadata>("metadata", "", "=", ""),
                 field<&ClusterQueue::spec>(
-                    "spec", "C12", "C13", "What this queue offers and to which workloads."
+                    "spec", "C12", "C13", "Quota of this queue, and the workloads that may use it."
                 ),
-                field<&ClusterQueue::status>("status", "", "=", "What this queue holds now."),
+                field<&ClusterQueue::status>(
+                    "status", "", "=", "Current usage and state of this queue."
+                ),
             },
         .kind = kKind,
         .api_version = kKueueApiVersion,

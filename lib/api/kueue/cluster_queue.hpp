@@ -1,3 +1,4 @@
+// ClusterQueue of kueue.x-k8s.io, with the quota types that Cohort shares.
 #pragma once
 
 #include "api/kueue/kueue_names.hpp"
@@ -10,12 +11,12 @@
 
 namespace sluice::api {
 
-/// What a queue or cohort owns of one resource in one flavor.
+/// The quota that a queue or cohort has for one resource in one flavor.
 struct ResourceQuota {
     std::string name;
     Quantity nominal_quota;
-    std::optional<Quantity> borrowing_limit;  ///< absent: no limit
-    std::optional<Quantity> lending_limit;    ///< absent: everything may be lent
+    std::optional<Quantity> borrowing_limit;  ///< absent: unlimited
+    std::optional<Quantity> lending_limit;    ///< absent: all of it may be lent
 
     static const TypeInfo& type();
     friend bool operator==(const ResourceQuota&, const ResourceQuota&) = default;
@@ -30,7 +31,7 @@ struct FlavorQuotas {
     friend bool operator==(const FlavorQuotas&, const FlavorQuotas&) = default;
 };
 
-/// Resources that are always assigned together, in flavors that are tried in order.
+/// Resources that always get the same flavor. Flavors are tried in their order.
 struct ResourceGroup {
     std::vector<std::string> covered_resources;
     std::vector<FlavorQuotas> flavors;
@@ -39,7 +40,7 @@ struct ResourceGroup {
     friend bool operator==(const ResourceGroup&, const ResourceGroup&) = default;
 };
 
-/// The weight in fair sharing; the schema's default is 1 where the struct is present.
+/// The weight in fair sharing. The schema's default is 1 if the struct is present.
 struct FairSharing {
     std::optional<Quantity> weight;
 
@@ -47,7 +48,7 @@ struct FairSharing {
     friend bool operator==(const FairSharing&, const FairSharing&) = default;
 };
 
-/// What the flavor scan does when a flavor would need borrowing or preemption.
+/// Controls if the search for flavors stops at a flavor that needs borrowing or preemption.
 struct FlavorFungibility {
     std::string when_can_borrow = "MayStopSearch";
     std::string when_can_preempt = "TryNextFlavor";
@@ -57,7 +58,7 @@ struct FlavorFungibility {
     friend bool operator==(const FlavorFungibility&, const FlavorFungibility&) = default;
 };
 
-/// Preemption of others in the cohort while borrowing.
+/// Preemption in the cohort by a workload that borrows.
 struct BorrowWithinCohort {
     std::string policy = "Never";
     std::optional<std::int32_t> max_priority_threshold;
@@ -66,7 +67,7 @@ struct BorrowWithinCohort {
     friend bool operator==(const BorrowWithinCohort&, const BorrowWithinCohort&) = default;
 };
 
-/// Which workloads the queue's workloads may preempt.
+/// Policies for which workloads the queue's workloads may preempt.
 struct ClusterQueuePreemption {
     std::string reclaim_within_cohort = "Never";
     std::optional<BorrowWithinCohort> borrow_within_cohort;
@@ -76,7 +77,7 @@ struct ClusterQueuePreemption {
     friend bool operator==(const ClusterQueuePreemption&, const ClusterQueuePreemption&) = default;
 };
 
-/// An admission check and the flavors it concerns (none: all).
+/// An admission check and the flavors that it applies to; an empty list means all flavors.
 struct AdmissionCheckStrategyRule {
     std::string name;
     std::vector<std::string> on_flavors;
@@ -131,7 +132,8 @@ struct ClusterQueueSpec {
     std::vector<ResourceGroup> resource_groups;
     std::string cohort_name;
     std::string queueing_strategy = "BestEffortFIFO";
-    std::optional<LabelSelector> namespace_selector;  ///< absent selects nothing, empty all
+    /// Absent selects no namespace, empty selects all.
+    std::optional<LabelSelector> namespace_selector;
     FlavorFungibility flavor_fungibility;
     ClusterQueuePreemption preemption;
     std::optional<AdmissionChecksStrategy> admission_checks_strategy;
@@ -144,7 +146,7 @@ struct ClusterQueueSpec {
     friend bool operator==(const ClusterQueueSpec&, const ClusterQueueSpec&) = default;
 };
 
-/// Usage of one resource in one flavor; `borrowed` is what exceeds the nominal quota.
+/// Usage of one resource in one flavor. `borrowed` is the part that exceeds the nominal quota.
 struct ResourceUsage {
     std::string name;
     Quantity total;
@@ -183,7 +185,7 @@ struct ClusterQueueStatus {
     friend bool operator==(const ClusterQueueStatus&, const ClusterQueueStatus&) = default;
 };
 
-/// A queue that owns quota; workloads reach it through LocalQueues.
+/// A queue that has quota. Workloads reach it through LocalQueues.
 struct ClusterQueue {
     static constexpr std::string_view kGroup = kKueueGroup;
     static constexpr std::string_view kVersion = "v1beta2";
@@ -199,7 +201,7 @@ struct ClusterQueue {
     friend bool operator==(const ClusterQueue&, const ClusterQueue&) = default;
 };
 
-/// The v1beta1-only part of a fair sharing status (core-semantics: only LocalQueues carry it on).
+/// Returns the field of a fair sharing status that only v1beta1 has. Only LocalQueues fill it in.
 Field v1beta1_admission_fair_sharing_status();
 
 }  // namespace sluice::api

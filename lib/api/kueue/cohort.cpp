@@ -44,7 +44,7 @@ const TypeInfo& Cohort::type() {
         .fields =
             {
                 field<&Cohort::metadata>("metadata", "", "=", ""),
-                field<&Cohort::spec>("spec", "P", "=", "Place in the tree and quota of its own."),
+                field<&Cohort::spec>("spec", "P", "=", "Parent, quota and weight of the cohort."),
                 field<&Cohort::status>("status", "", "=", "Current share."),
             },
         .kind = kKind,

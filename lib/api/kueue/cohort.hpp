@@ -1,3 +1,4 @@
+// Cohort of kueue.x-k8s.io.
 #pragma once
 
 #include "api/kueue/cluster_queue.hpp"
@@ -21,8 +22,8 @@ struct CohortStatus {
     friend bool operator==(const CohortStatus&, const CohortStatus&) = default;
 };
 
-/// A node of the quota tree above ClusterQueues. It exists by being named; an object adds quota,
-/// limits, a parent and a weight.
+/// A node of the quota tree above ClusterQueues. A cohort exists as soon as another object names
+/// it; a Cohort object adds quota, limits, a parent and a weight.
 struct Cohort {
     static constexpr std::string_view kGroup = kKueueGroup;
     static constexpr std::string_view kVersion = "v1beta2";

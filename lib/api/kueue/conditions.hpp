@@ -1,3 +1,4 @@
+// Finds and sets conditions of objects.
 #pragma once
 
 #include "api/core/pod.hpp"
@@ -8,18 +9,18 @@
 
 namespace sluice::api {
 
-/// The condition of that type, or nullptr.
+/// Returns the condition of that type; nullptr if it is absent.
 const Condition* find_condition(const std::vector<Condition>& conditions, std::string_view type);
 const ObjectCondition* find_condition(
     const std::vector<ObjectCondition>& conditions, std::string_view type
 );
 
-/// Whether there is a condition of that type with status True.
+/// Returns true if there is a condition of that type with status True.
 bool is_true(const std::vector<Condition>& conditions, std::string_view type);
 bool is_true(const std::vector<ObjectCondition>& conditions, std::string_view type);
 
-/// Adds the condition or replaces the one of its type; the old transition time stays where the
-/// status does not change. Whether anything changed.
+/// Adds the condition, or replaces the one of its type. The old transition time is kept if the
+/// status does not change. Returns true if anything changed.
 bool set_condition(std::vector<Condition>& conditions, Condition condition);
 
 }  // namespace sluice::api

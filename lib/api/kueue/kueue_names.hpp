@@ -1,31 +1,33 @@
+// Names of Kueue's API: groups, labels, annotations, finalizers, condition types and reasons.
 #pragma once
 
-/// The words of Kueue's API that are no fields: one home for labels, annotations, condition types,
-/// reasons and the group. Each is an array of char, so that it becomes a std::string, a
-/// std::string_view or a json::Value without a cast.
+/// Names of Kueue's API other than fields: labels, annotations, condition types, reasons and
+/// groups. Each is an array of char, so that it converts to std::string, std::string_view and
+/// json::Value without a cast.
 namespace sluice::api {
 
 /// The group of ClusterQueue, LocalQueue, Workload and the other kinds of Kueue.
 inline constexpr char kKueueGroup[] = "kueue.x-k8s.io";
-/// The version that is stored and that Sluice reads and writes.
+/// The version that is stored, and that Sluice reads and writes.
 inline constexpr char kKueueApiVersion[] = "kueue.x-k8s.io/v1beta2";
-/// The older version that is still served, by conversion.
+/// The older version, which is still served by conversion.
 inline constexpr char kKueueV1beta1[] = "kueue.x-k8s.io/v1beta1";
-/// The group of the kinds that are computed for each request.
+/// The group of kinds that are computed for each request.
 inline constexpr char kVisibilityGroup[] = "visibility.kueue.x-k8s.io";
-/// Their newer version.
+/// The newer version of these kinds.
 inline constexpr char kVisibilityApiVersion[] = "visibility.kueue.x-k8s.io/v1beta2";
+/// The older version of these kinds.
 inline constexpr char kVisibilityApiVersionV1beta1[] = "visibility.kueue.x-k8s.io/v1beta1";
 /// The older version of a Configuration.
 inline constexpr char kConfigV1beta1[] = "config.kueue.x-k8s.io/v1beta1";
 /// The newer version of a Configuration.
 inline constexpr char kConfigV1beta2[] = "config.kueue.x-k8s.io/v1beta2";
-/// The Lease that Kueue's controllers compete for; Sluice takes the same one, so that the two never
-/// act at once.
+/// The Lease that Kueue's controllers use for leader election. Sluice uses it too, so that the two
+/// never act at the same time.
 inline constexpr char kLeaderLease[] = "c1f6bfd2.kueue.x-k8s.io";
-/// In place of a value of a custom metric label that is not tracked.
+/// Replaces the value of a custom metric label that is not tracked.
 inline constexpr char kUntrackedLabelValue[] = "kueue.x-k8s.io/_UNTRACKED_VALUE_";
-/// spec.priorityClassSource of a v1beta1 Workload: its class is a WorkloadPriorityClass.
+/// spec.priorityClassSource of a v1beta1 Workload whose class is a WorkloadPriorityClass.
 inline constexpr char kWorkloadPriorityClassSource[] = "kueue.x-k8s.io/workloadpriorityclass";
 
 /// Labels of jobs, pods and Workloads.
@@ -36,15 +38,15 @@ inline constexpr char kQueueName[] = "kueue.x-k8s.io/queue-name";
 inline constexpr char kPriorityClass[] = "kueue.x-k8s.io/priority-class";
 /// On a job: how long it may run once admitted (KEP-3125).
 inline constexpr char kMaxExecTimeSeconds[] = "kueue.x-k8s.io/max-exec-time-seconds";
-/// On a job: the Workload that was made for it beforehand.
+/// On a job: the Workload that a user created for it in advance.
 inline constexpr char kPrebuiltWorkload[] = "kueue.x-k8s.io/prebuilt-workload-name";
 /// On a Workload: the uid of its job.
 inline constexpr char kJobUid[] = "kueue.x-k8s.io/job-uid";
 /// On a pod: the podSet of the Workload that it counts in.
 inline constexpr char kPodSet[] = "kueue.x-k8s.io/podset";
-/// "true" on a pod that is managed by itself or as a part of its group (KEP-976).
+/// "true" on a pod that Sluice manages, alone or as part of a group (KEP-976).
 inline constexpr char kManaged[] = "kueue.x-k8s.io/managed";
-/// On a pod: the group it is a part of.
+/// On a pod: the pod group that it belongs to.
 inline constexpr char kPodGroupName[] = "kueue.x-k8s.io/pod-group-name";
 /// On a pod: its rank in the group.
 inline constexpr char kPodGroupPodIndex[] = "kueue.x-k8s.io/pod-group-pod-index";
@@ -52,9 +54,9 @@ inline constexpr char kPodGroupPodIndex[] = "kueue.x-k8s.io/pod-group-pod-index"
 inline constexpr char kLocalQueueName[] = "kueue.x-k8s.io/local-queue-name";
 /// On a pod of an admitted job: its ClusterQueue.
 inline constexpr char kClusterQueueName[] = "kueue.x-k8s.io/cluster-queue-name";
-/// On the copy of a job in a worker cluster: the manager that made it (KEP-693).
+/// On the copy of a job in a worker cluster: the manager that created it (KEP-693).
 inline constexpr char kMultiKueueOrigin[] = "kueue.x-k8s.io/multikueue-origin";
-/// "true" for pods of a Workload with that label.
+/// "true" on pods of a Workload that has the MultiKueue origin label.
 inline constexpr char kMultiKueueWorkerWorkloadPod[] =
     "kueue.x-k8s.io/multikueue-worker-workload-pod";
 }  // namespace label
@@ -63,94 +65,96 @@ inline constexpr char kMultiKueueWorkerWorkloadPod[] =
 namespace annotation {
 /// On a pod of an admitted job: the Workload it runs for.
 inline constexpr char kWorkload[] = "kueue.x-k8s.io/workload";
-/// Names of controllers that hold the admission back, separated by commas.
+/// Names of controllers that gate the admission, separated by commas.
 inline constexpr char kAdmissionGatedBy[] = "kueue.x-k8s.io/admission-gated-by";
 /// "true" on a job: it may grow and shrink by workload slices (KEP-77).
 inline constexpr char kElasticJob[] = "kueue.x-k8s.io/elastic-job";
-/// On a Workload: the key of the slice it takes the place of (KEP-77).
+/// On a Workload: the key of the slice that it replaces (KEP-77).
 inline constexpr char kWorkloadSliceReplacementFor[] =
     "kueue.x-k8s.io/workload-slice-replacement-for";
 /// On the slices and pods of an elastic job: the name of its first slice (KEP-77).
 inline constexpr char kWorkloadSliceName[] = "kueue.x-k8s.io/workload-slice-name";
-/// On a job: the Workload that was made for it beforehand; instead of the label of that name.
+/// On a job: the Workload that a user created for it in advance. Replaces the label of that name.
 inline constexpr char kPrebuiltWorkload[] = "kueue.x-k8s.io/prebuilt-workload-name";
-/// "true" on a Workload: it stands for a group of pods.
+/// "true" on a Workload that belongs to a group of pods.
 inline constexpr char kIsGroupWorkload[] = "kueue.x-k8s.io/is-group-workload";
-/// On a pod: the group it is a part of; instead of the label of that name.
+/// On a pod: the pod group that it belongs to. Replaces the label of that name.
 inline constexpr char kPodGroupName[] = "kueue.x-k8s.io/pod-group-name";
 /// On a pod: how many pods its group has.
 inline constexpr char kPodGroupTotalCount[] = "kueue.x-k8s.io/pod-group-total-count";
-/// "true" on a pod: its group is admitted before all of its pods are there.
+/// "true" on a pod: its group is admitted before all of its pods exist.
 inline constexpr char kPodGroupFastAdmission[] = "kueue.x-k8s.io/pod-group-fast-admission";
-/// "true" on a pod: its group serves, and never ends by itself.
+/// "true" on a pod: its group serves requests and never finishes.
 inline constexpr char kPodGroupServing[] = "kueue.x-k8s.io/pod-group-serving";
-/// On a pod: the label that says its rank in the group.
+/// On a pod: the label that has its rank in the group.
 inline constexpr char kPodGroupPodIndexLabel[] = "kueue.x-k8s.io/pod-group-pod-index-label";
-/// On a pod of a group: which of its pods are alike.
+/// On a pod of a group: its role; pods with an equal value are alike.
 inline constexpr char kRoleHash[] = "kueue.x-k8s.io/role-hash";
-/// "false" on a pod: the group ends when it fails.
+/// "false" on a pod: the group ends when this pod fails.
 inline constexpr char kRetriableInGroup[] = "kueue.x-k8s.io/retriable-in-group";
-/// On a pod template: the framework whose object makes the pods, for which they are held back.
+/// On a pod template: the framework of the object that creates the pods; they are gated for it.
 inline constexpr char kPodSuspendingParent[] = "kueue.x-k8s.io/pod-suspending-parent";
-/// On a Workload that no job controls: group, version and kind of the object that it is for.
+/// On a Workload without a controlling job: group, version and kind of the object that it is for.
 inline constexpr char kJobOwnerGvk[] = "kueue.x-k8s.io/job-owner-gvk";
-/// On the same Workload: the name of that object.
+/// On a Workload without a controlling job: the name of the object that it is for.
 inline constexpr char kJobOwnerName[] = "kueue.x-k8s.io/job-owner-name";
-/// On a Workload: which of its owner's parts it is for, as a number.
+/// On a Workload: the index of the component of its owner that it is for.
 inline constexpr char kComponentWorkloadIndex[] = "kueue.x-k8s.io/component-workload-index";
 /// On the copy of a job in a worker cluster: the uid of the original (KEP-693).
 inline constexpr char kMultiKueueOriginUid[] = "kueue.x-k8s.io/multikueue-origin-uid";
-/// On a batch/v1 Job: partial admission may go down to that parallelism.
+/// On a batch/v1 Job: the smallest parallelism for partial admission.
 inline constexpr char kJobMinParallelism[] = "kueue.x-k8s.io/job-min-parallelism";
-/// On a batch/v1 Job: completions follow parallelism under partial admission.
+/// On a batch/v1 Job: completions are set to the parallelism under partial admission.
 inline constexpr char kJobCompletionsEqualParallelism[] =
     "kueue.x-k8s.io/job-completions-equal-parallelism";
-/// On a batch/v1 Job: it was suspended, its template is yet to be restored.
+/// On a batch/v1 Job: it was suspended, and its template must still be restored.
 inline constexpr char kStopping[] = "kueue.x-k8s.io/stopping";
-/// On a pod template: the topology level whose one domain takes all pods of the pod set (KEP-2724).
+/// On a pod template: the topology level at which one domain must hold all pods of the pod set
+/// (KEP-2724).
 inline constexpr char kPodSetRequiredTopology[] = "kueue.x-k8s.io/podset-required-topology";
-/// On a pod template: the same, as far as it can be had.
+/// On a pod template: the topology level at which one domain should hold all pods of the pod set.
 inline constexpr char kPodSetPreferredTopology[] = "kueue.x-k8s.io/podset-preferred-topology";
-/// "true" on a pod template: any domains.
+/// "true" on a pod template: the pods may be placed in any domains.
 inline constexpr char kPodSetUnconstrainedTopology[] =
     "kueue.x-k8s.io/podset-unconstrained-topology";
-/// On a pod template: the level whose one domain takes each slice of the pod set.
+/// On a pod template: the topology level at which one domain must hold each slice of the pod set.
 inline constexpr char kPodSetSliceRequiredTopology[] =
     "kueue.x-k8s.io/podset-slice-required-topology";
 /// On a pod template: how many pods a slice has.
 inline constexpr char kPodSetSliceSize[] = "kueue.x-k8s.io/podset-slice-size";
-/// On a pod template: levels and sizes of slices within slices, as JSON.
+/// On a pod template: levels and sizes of nested slices, as JSON.
 inline constexpr char kPodSetSliceRequiredTopologyConstraints[] =
     "kueue.x-k8s.io/podset-slice-required-topology-constraints";
-/// On a pod template: added to the rank of each pod of the pod set.
+/// On a pod template: an offset that is added to the rank of each pod of the pod set.
 inline constexpr char kPodIndexOffset[] = "kueue.x-k8s.io/pod-index-offset";
-/// On a pod template: pod sets of the same name are placed in one domain.
+/// On a pod template: pod sets with the same group name are placed in one domain.
 inline constexpr char kPodSetGroupName[] = "kueue.x-k8s.io/podset-group-name";
 /// On a Workload: a number added to its priority.
 inline constexpr char kPriorityBoost[] = "kueue.x-k8s.io/priority-boost";
 }  // namespace annotation
 
-/// Prefixes of families of annotations.
+/// Common prefixes of annotations.
 namespace annotation_prefix {
-/// Copied from a job to its Workload, as parameters of a ProvisioningRequest.
+/// Annotations with this prefix are copied from a job to its Workload, as parameters of a
+/// ProvisioningRequest.
 inline constexpr char kProvisioningRequest[] = "provreq.kueue.x-k8s.io/";
 }  // namespace annotation_prefix
 
 /// Finalizers.
 namespace finalizer {
-/// Keeps an object for as long as others depend on it.
+/// Keeps an object while other objects use it.
 inline constexpr char kResourceInUse[] = "kueue.x-k8s.io/resource-in-use";
-/// Keeps a pod until its Workload knows how it ended.
+/// Keeps a pod until its Workload has recorded how it ended.
 inline constexpr char kManaged[] = "kueue.x-k8s.io/managed";
 }  // namespace finalizer
 
 /// Scheduling gates of pods.
 namespace scheduling_gate {
-/// Holds back a pod until its Workload is admitted.
+/// Gates a pod until its Workload is admitted.
 inline constexpr char kAdmission[] = "kueue.x-k8s.io/admission";
-/// Holds back a pod until its node is chosen (KEP-2724).
+/// Gates a pod until its topology domain is chosen (KEP-2724).
 inline constexpr char kTopology[] = "kueue.x-k8s.io/topology";
-/// Holds back the pods of an elastic job until its slice is admitted (KEP-77).
+/// Gates the pods of an elastic job until its slice is admitted (KEP-77).
 inline constexpr char kElasticJob[] = "kueue.x-k8s.io/elastic-job";
 }  // namespace scheduling_gate
 
@@ -162,11 +166,11 @@ inline constexpr char kMultiKueue[] = "kueue.x-k8s.io/multikueue";
 inline constexpr char kProvisioningRequest[] = "kueue.x-k8s.io/provisioning-request";
 }  // namespace check_controller
 
-/// multiKueue.dispatcherName of a Configuration (KEP-693).
+/// Values of multiKueue.dispatcherName in a Configuration (KEP-693).
 namespace dispatcher {
-/// All worker clusters at once.
+/// Nominates all worker clusters at once.
 inline constexpr char kAllAtOnce[] = "kueue.x-k8s.io/multikueue-dispatcher-all-at-once";
-/// A few worker clusters at a time.
+/// Nominates a few worker clusters at a time.
 inline constexpr char kIncremental[] = "kueue.x-k8s.io/multikueue-dispatcher-incremental";
 }  // namespace dispatcher
 
@@ -174,11 +178,11 @@ inline constexpr char kIncremental[] = "kueue.x-k8s.io/multikueue-dispatcher-inc
 namespace check_state {
 /// Not decided yet.
 inline constexpr char kPending[] = "Pending";
-/// Passed.
+/// The check has passed.
 inline constexpr char kReady[] = "Ready";
-/// Not now: the workload gives its quota back and tries again.
+/// The workload is evicted and tries again.
 inline constexpr char kRetry[] = "Retry";
-/// Never: the workload is deactivated.
+/// The workload is deactivated.
 inline constexpr char kRejected[] = "Rejected";
 }  // namespace check_state
 
@@ -192,45 +196,45 @@ inline constexpr char kHoldAndDrain[] = "HoldAndDrain";
 
 /// The status of a condition.
 namespace condition_status {
-/// It holds.
+/// The condition holds.
 inline constexpr char kTrue[] = "True";
-/// It does not hold.
+/// The condition does not hold.
 inline constexpr char kFalse[] = "False";
-/// Nothing is known.
+/// It is not known if the condition holds.
 inline constexpr char kUnknown[] = "Unknown";
 }  // namespace condition_status
 
 /// Types of conditions.
 namespace condition {
-/// Of queues and checks: it can admit, or be used.
+/// The queue can admit workloads, or the check can be used.
 inline constexpr char kActive[] = "Active";
-/// Of a Workload: it holds quota of a ClusterQueue.
+/// The Workload has quota reserved in a ClusterQueue.
 inline constexpr char kQuotaReserved[] = "QuotaReserved";
-/// Of a Workload: it holds quota and all its checks are ready.
+/// The Workload has quota reserved and all its checks are ready.
 inline constexpr char kAdmitted[] = "Admitted";
-/// Of a Workload: all its pods are ready or succeeded (KEP-349).
+/// All pods of the Workload are ready or succeeded (KEP-349).
 inline constexpr char kPodsReady[] = "PodsReady";
-/// Of a Workload: it has to stop and give its quota back.
+/// The Workload must stop and release its quota.
 inline constexpr char kEvicted[] = "Evicted";
-/// Of a Workload: it was evicted in favour of another one.
+/// The Workload was evicted in favor of another workload.
 inline constexpr char kPreempted[] = "Preempted";
-/// Of a Workload: whether it queues again after an eviction.
+/// True if the Workload queues again after an eviction, False if it waits.
 inline constexpr char kRequeued[] = "Requeued";
-/// Of a Workload: its job succeeded or failed, or it was replaced.
+/// The Workload's job succeeded or failed, or the Workload was replaced.
 inline constexpr char kFinished[] = "Finished";
-/// Of a Workload: it is to be deactivated, for this reason.
+/// The Workload will be deactivated for the condition's reason.
 inline constexpr char kDeactivationTarget[] = "DeactivationTarget";
-/// Of a Workload: it would fit by preempting, which a gate forbids.
+/// The Workload would fit by preemption, but a preemption gate is closed.
 inline constexpr char kBlockedOnPreemptionGates[] = "BlockedOnPreemptionGates";
-/// Of a Workload of a group of pods: some have to be replaced first.
+/// Some pods of the Workload's group must be replaced first.
 inline constexpr char kWaitingForReplacementPods[] = "WaitingForReplacementPods";
-/// Of a Pod: it is deleted next, for the condition's reason.
+/// The Pod will be deleted for the condition's reason.
 inline constexpr char kTerminationTarget[] = "TerminationTarget";
-/// Of a batch/v1 Job: it succeeded.
+/// The batch/v1 Job succeeded.
 inline constexpr char kJobComplete[] = "Complete";
-/// Of a batch/v1 Job: it failed.
+/// The batch/v1 Job failed.
 inline constexpr char kJobFailed[] = "Failed";
-/// Of a batch/v1 Job: it is suspended, or (False) was let run again.
+/// True if the batch/v1 Job is suspended, False if it was resumed.
 inline constexpr char kJobSuspended[] = "Suspended";
 }  // namespace condition
 
@@ -244,43 +248,43 @@ inline constexpr char kAdmitted[] = "Admitted";
 inline constexpr char kPending[] = "Pending";
 /// QuotaReserved=False, because of its queues, without the gate UnadmittedWorkloadsObservability.
 inline constexpr char kInadmissible[] = "Inadmissible";
-/// QuotaReserved=False while all admitted workloads get their pods ready.
+/// QuotaReserved=False until the pods of all admitted workloads are ready.
 inline constexpr char kWaiting[] = "Waiting";
-/// Waits for a scheduling cycle to consider it.
+/// QuotaReserved=False: no scheduling cycle has considered the workload yet.
 inline constexpr char kPendingEvaluation[] = "PendingEvaluation";
-/// No flavor suits its pods.
+/// QuotaReserved=False: no flavor suits its pods.
 inline constexpr char kNoMatchingFlavor[] = "NoMatchingFlavor";
-/// It asks for more than the queue could ever have.
+/// QuotaReserved=False: it requests more than the queue could ever have.
 inline constexpr char kExceedsMaxQuota[] = "ExceedsMaxQuota";
-/// It would fit, were quota not in use.
+/// QuotaReserved=False: it fits once used quota is released.
 inline constexpr char kWaitingForQuota[] = "WaitingForQuota";
-/// Its pods find no place in the topology.
+/// QuotaReserved=False: its pods do not fit into the topology.
 inline constexpr char kTopologyPlacementFailed[] = "TopologyPlacementFailed";
-/// The workloads it preempted still hold their quota.
+/// QuotaReserved=False: the workloads that it preempted still hold their quota.
 inline constexpr char kWaitingForPreemptedWorkloads[] = "WaitingForPreemptedWorkloads";
-/// Workloads admitted before get their pods ready first (KEP-349).
+/// QuotaReserved=False: the pods of workloads admitted earlier must be ready first (KEP-349).
 inline constexpr char kWaitingForPodsReady[] = "WaitingForPodsReady";
-/// The annotation admission-gated-by holds it back; condition and event.
+/// QuotaReserved=False, and an event: the annotation admission-gated-by gates the workload.
 inline constexpr char kAdmissionGated[] = "AdmissionGated";
-/// Event: the annotation admission-gated-by is gone.
+/// Event: the annotation admission-gated-by was removed.
 inline constexpr char kAdmissionGateCleared[] = "AdmissionGateCleared";
-/// Its queue does not exist or does not take it.
+/// QuotaReserved=False: its queue does not exist or does not accept it.
 inline constexpr char kMisconfigured[] = "Misconfigured";
-/// Its queue is stopped or inactive.
+/// QuotaReserved=False: its queue is stopped or inactive. Event of a child job: it was suspended.
 inline constexpr char kSuspended[] = "Suspended";
 /// QuotaReserved=False: another controller keeps it out of the queue.
 inline constexpr char kOnHold[] = "OnHold";
-/// Admitted=False: no quota.
+/// Admitted=False: no quota is reserved.
 inline constexpr char kNoReservation[] = "NoReservation";
 /// Admitted=False: a check is not ready.
 inline constexpr char kUnsatisfiedChecks[] = "UnsatisfiedChecks";
-/// The same with the gate UnadmittedWorkloadsObservability.
+/// Admitted=False with the gate UnadmittedWorkloadsObservability: a check is not ready.
 inline constexpr char kUnsatisfiedAdmissionChecks[] = "UnsatisfiedAdmissionChecks";
-/// Admitted=False: neither quota nor all checks ready.
+/// Admitted=False: no quota is reserved and a check is not ready.
 inline constexpr char kNoReservationUnsatisfiedChecks[] = "NoReservationUnsatisfiedChecks";
-/// Admitted=False: a topology assignment is yet to come.
+/// Admitted=False: the topology is not assigned yet.
 inline constexpr char kPendingDelayedTopologyRequests[] = "PendingDelayedTopologyRequests";
-/// Evicted, and its event: in favour of another workload.
+/// Evicted, and its event: in favor of another workload.
 inline constexpr char kPreempted[] = "Preempted";
 /// Evicted: its pods were not ready in time (KEP-349).
 inline constexpr char kPodsReadyTimeout[] = "PodsReadyTimeout";
@@ -288,49 +292,49 @@ inline constexpr char kPodsReadyTimeout[] = "PodsReadyTimeout";
 inline constexpr char kWaitForStart[] = "WaitForStart";
 /// PodsReady=False: a pod failed after all were ready. Also the cause of an eviction.
 inline constexpr char kWaitForRecovery[] = "WaitForRecovery";
-/// PodsReady=True: for the first time.
+/// PodsReady=True for the first time.
 inline constexpr char kPodsStarted[] = "Started";
-/// PodsReady=True: again, after a pod had failed.
+/// PodsReady=True again after a pod had failed.
 inline constexpr char kPodsRecovered[] = "Recovered";
-/// DeactivationTarget: its pods were not ready in time too often (KEP-1282).
+/// DeactivationTarget: its pods were too often not ready in time (KEP-1282).
 inline constexpr char kRequeuingLimitExceeded[] = "RequeuingLimitExceeded";
-/// Event: the Workload that was to be made beforehand is not there, or another object's.
+/// Event: the prebuilt Workload does not exist or belongs to another object.
 inline constexpr char kPrebuiltWorkloadNotFound[] = "PrebuiltWorkloadNotFound";
-/// Finished: the Workload that was made beforehand is not what its job asks for.
+/// Finished: the prebuilt Workload does not match what its job requests.
 inline constexpr char kOutOfSync[] = "OutOfSync";
-/// Event: deleted after the retention time (KEP-1618).
+/// Event: the object was deleted after the retention time (KEP-1618).
 inline constexpr char kDeleted[] = "Deleted";
-/// Evicted: a check says Retry; DeactivationTarget: a check says Rejected (KEP-993).
+/// Evicted: a check has state Retry. DeactivationTarget: a check has state Rejected (KEP-993).
 inline constexpr char kAdmissionCheck[] = "AdmissionCheck";
-/// Evicted: its ClusterQueue is drained.
+/// Evicted: its ClusterQueue has stopPolicy HoldAndDrain.
 inline constexpr char kClusterQueueStopped[] = "ClusterQueueStopped";
-/// Evicted: its LocalQueue is drained.
+/// Evicted: its LocalQueue has stopPolicy HoldAndDrain.
 inline constexpr char kLocalQueueStopped[] = "LocalQueueStopped";
 /// Evicted: spec.active is false.
 inline constexpr char kDeactivated[] = "Deactivated";
-/// Evicted: a node it runs on failed.
+/// Evicted: a node that it runs on failed.
 inline constexpr char kNodeFailures[] = "NodeFailures";
 /// Prefix of the event of an eviction, before its reason.
 inline constexpr char kEvictedDueTo[] = "EvictedDueTo";
 /// Prefix of an eviction's reason, before the cause of the deactivation.
 inline constexpr char kDeactivatedDueTo[] = "DeactivatedDueTo";
-/// Event: a check says Rejected.
+/// Event: a check has state Rejected.
 inline constexpr char kAdmissionCheckRejected[] = "AdmissionCheckRejected";
-/// DeactivationTarget, and its event: it ran as long as it may (KEP-3125).
+/// DeactivationTarget, and its event: it reached its maximum execution time (KEP-3125).
 inline constexpr char kMaximumExecutionTimeExceeded[] = "MaximumExecutionTimeExceeded";
 /// Preempted by a workload of its own ClusterQueue.
 inline constexpr char kInClusterQueue[] = "InClusterQueue";
-/// Preempted to give borrowed quota back.
+/// Preempted to reclaim borrowed quota.
 inline constexpr char kInCohortReclamation[] = "InCohortReclamation";
-/// Preempted to even the shares of a cohort (KEP-1714).
+/// Preempted to balance the shares of a cohort (KEP-1714).
 inline constexpr char kInCohortFairSharing[] = "InCohortFairSharing";
-/// Preempted by a workload that borrows itself (KEP-1337).
+/// Preempted by a workload that itself borrows (KEP-1337).
 inline constexpr char kInCohortReclaimWhileBorrowing[] = "InCohortReclaimWhileBorrowing";
 /// BlockedOnPreemptionGates=True.
 inline constexpr char kPreemptionGated[] = "PreemptionGated";
 /// Event of the preempting workload, one for each victim.
 inline constexpr char kPreemptedWorkload[] = "PreemptedWorkload";
-/// Requeued=True: the delay after an eviction is over.
+/// Requeued=True: the backoff after an eviction is over.
 inline constexpr char kBackoffFinished[] = "BackoffFinished";
 /// Requeued=True: spec.active became true.
 inline constexpr char kReactivated[] = "Reactivated";
@@ -342,84 +346,86 @@ inline constexpr char kLocalQueueRestarted[] = "LocalQueueRestarted";
 inline constexpr char kSucceeded[] = "Succeeded";
 /// Finished: the job failed.
 inline constexpr char kFailed[] = "Failed";
-/// Finished: the job cannot take what the admission gives it.
+/// Finished: the job cannot be started with its admission.
 inline constexpr char kFailedToStart[] = "FailedToStart";
-/// Finished: the job is gone.
+/// Finished: the job no longer exists.
 inline constexpr char kOwnerNotFound[] = "OwnerNotFound";
-/// Finished: a larger slice of the same job took its place (KEP-77).
+/// Finished: another slice of the same job replaced it (KEP-77).
 inline constexpr char kWorkloadSliceReplaced[] = "WorkloadSliceReplaced";
 /// Active=True.
 inline constexpr char kReady[] = "Ready";
-/// Active=False: its stop policy; event: a job was suspended.
+/// Active=False: the queue's stop policy. Event: a job was suspended.
 inline constexpr char kStopped[] = "Stopped";
 /// Active=False: it is being deleted.
 inline constexpr char kTerminating[] = "Terminating";
-/// Active=False of a LocalQueue.
+/// Active=False of a LocalQueue: its ClusterQueue does not exist.
 inline constexpr char kClusterQueueDoesNotExist[] = "ClusterQueueDoesNotExist";
-/// Active=False of a LocalQueue.
+/// Active=False of a LocalQueue: its ClusterQueue is inactive.
 inline constexpr char kClusterQueueIsInactive[] = "ClusterQueueIsInactive";
-/// Active=False of a ClusterQueue: it names a ResourceFlavor that is not there.
+/// Active=False of a ClusterQueue: it names a ResourceFlavor that does not exist.
 inline constexpr char kFlavorNotFound[] = "FlavorNotFound";
-/// Active=False of a ClusterQueue: a flavor names a Topology that is not there.
+/// Active=False of a ClusterQueue: a flavor names a Topology that does not exist.
 inline constexpr char kTopologyNotFound[] = "TopologyNotFound";
-/// Active=False of a ClusterQueue.
+/// Active=False of a ClusterQueue: it names an AdmissionCheck that does not exist.
 inline constexpr char kAdmissionCheckNotFound[] = "AdmissionCheckNotFound";
-/// Active=False of a ClusterQueue.
+/// Active=False of a ClusterQueue: it names an AdmissionCheck that is inactive.
 inline constexpr char kAdmissionCheckInactive[] = "AdmissionCheckInactive";
-/// Active=False of an AdmissionCheck: nobody serves it. Not one of Kueue's.
+/// Active=False of an AdmissionCheck: no controller serves it. Kueue does not have this reason.
 inline constexpr char kControllerNotAvailable[] = "ControllerNotAvailable";
-/// Active=False of a ClusterQueue: only one check may be of MultiKueue.
+/// Active=False of a ClusterQueue: it has more than one MultiKueue check.
 inline constexpr char kMultipleMultiKueueAdmissionChecks[] = "MultipleMultiKueueAdmissionChecks";
-/// Active=False of a ClusterQueue: a check of MultiKueue is for all flavors.
+/// Active=False of a ClusterQueue: its MultiKueue check must apply to all flavors.
 inline constexpr char kMultiKueueAdmissionCheckAppliedPerFlavor[] =
     "MultiKueueAdmissionCheckAppliedPerFlavor";
-/// Active=False of a ClusterQueue: the two checks exclude each other.
+/// Active=False of a ClusterQueue: it has a MultiKueue check and a ProvisioningRequest check.
 inline constexpr char kMultiKueueWithProvisioningRequest[] = "MultiKueueWithProvisioningRequest";
-/// Active=False of a ClusterQueue: its spec is one that Kueue's webhook refuses.
+/// Active=False of a ClusterQueue: Kueue's webhook would reject its spec.
 inline constexpr char kUnknown[] = "Unknown";
-/// Active=False of a ClusterQueue: what is counted of it contradicts itself.
+/// Active=False of a ClusterQueue: its recorded usage is inconsistent.
 inline constexpr char kInconsistentState[] = "InconsistentState";
-/// The cohorts above form a cycle.
+/// Active=False of a ClusterQueue: the cohorts above it form a cycle.
 inline constexpr char kHasCycle[] = "HasCycle";
-/// Event of a job: too many owners stand above it.
+/// Event of a job: it has too many levels of owners.
 inline constexpr char kJobNestingTooDeep[] = "JobNestingTooDeep";
-/// Event: the object says what cannot be honoured.
+/// Event: the object's spec cannot be honored.
 inline constexpr char kInvalidSpec[] = "InvalidSpec";
-/// Event of a job.
+/// Event of a job: its Workload was created.
 inline constexpr char kCreatedWorkload[] = "CreatedWorkload";
-/// Event of a job.
+/// Event of a job: its Workload was updated.
 inline constexpr char kUpdatedWorkload[] = "UpdatedWorkload";
-/// Event of a job: a Workload that is not like it went.
+/// Event of a job: a Workload that does not match it was deleted.
 inline constexpr char kDeletedWorkload[] = "DeletedWorkload";
-/// Event of a job.
+/// Event of a job: its Workload finished.
 inline constexpr char kFinishedWorkload[] = "FinishedWorkload";
 /// Event of a job: it was unsuspended.
 inline constexpr char kStarted[] = "Started";
-/// Event of a job: what its pending checks say.
+/// Event of a job: the messages of its pending checks.
 inline constexpr char kUpdatedAdmissionCheck[] = "UpdatedAdmissionCheck";
-/// Event of a job.
+/// Event of a job: its PriorityClass does not exist.
 inline constexpr char kPriorityClassNotFound[] = "PriorityClassNotFound";
-/// Event of a job.
+/// Event of a job: its WorkloadPriorityClass does not exist.
 inline constexpr char kWorkloadPriorityClassNotFound[] = "WorkloadPriorityClassNotFound";
-/// Event of a pod: its group can have no Workload yet.
+/// Event of a pod: no Workload can be composed for its group yet.
 inline constexpr char kErrWorkloadCompose[] = "ErrWorkloadCompose";
-/// Event of a pod: the Workload with the name of its group is another object's.
+/// Event of a pod: the Workload with the name of its group belongs to another object.
 inline constexpr char kWorkloadNameConflict[] = "WorkloadNameConflict";
-/// Event of a pod: its group had enough others.
+/// Event of a pod: it exceeded the size of its group and was deleted.
 inline constexpr char kExcessPodDeleted[] = "ExcessPodDeleted";
+/// Event of a child job: it needs more than is left of its parent's quota.
 inline constexpr char kExceedsParent[] = "ExceedsParent";
+/// Event of a Workload: its job is over, but pods still run and hold its quota.
 inline constexpr char kPodsLeftBehind[] = "PodsLeftBehind";
-/// Event of a group's Workload: pods became its owners.
+/// Event of a group's Workload: pods were added as its owners.
 inline constexpr char kOwnerReferencesAdded[] = "OwnerReferencesAdded";
 /// WaitingForReplacementPods=True.
 inline constexpr char kPodsFailed[] = "PodsFailed";
 /// WaitingForReplacementPods=False.
 inline constexpr char kPodsReady[] = "PodsReady";
-/// TerminationTarget=True: prefix, before the reason of the eviction.
+/// TerminationTarget=True: prefix of the reason of the eviction.
 inline constexpr char kWorkloadEvictedDueTo[] = "WorkloadEvictedDueTo";
 /// TerminationTarget=True: the Workload is being deleted.
 inline constexpr char kWorkloadDeleted[] = "WorkloadDeleted";
-/// TerminationTarget=True: no Workload is like the pods.
+/// TerminationTarget=True: no Workload matches the pods.
 inline constexpr char kNoMatchingWorkload[] = "NoMatchingWorkload";
 /// TerminationTarget=True: the Workload is not admitted.
 inline constexpr char kNotAdmitted[] = "NotAdmitted";

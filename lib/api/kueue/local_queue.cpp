@@ -18,7 +18,7 @@ const TypeInfo& LocalQueueSpec::type() {
                     "stopPolicy",
                     "E(None, Hold, HoldAndDrain) D(\"None\")",
                     "=",
-                    "Hold admits nothing new; HoldAndDrain also evicts what runs."
+                    "Hold admits no new workloads. HoldAndDrain also evicts admitted ones."
                 ),
                 field<&LocalQueueSpec::fair_sharing>(
                     "fairSharing",
@@ -65,7 +65,7 @@ const TypeInfo& AdmissionFairSharingStatus::type() {
                     "consumedResources", "R", "=", "Usage over time, older usage counting less."
                 ),
                 field<&AdmissionFairSharingStatus::last_update>(
-                    "lastUpdate", "R", "=", "When the usage was last worked out."
+                    "lastUpdate", "R", "=", "When the usage was last computed."
                 ),
             },
     };
@@ -83,7 +83,7 @@ const TypeInfo& LocalQueueFairSharingStatus::type() {
                     "admissionFairSharingStatus",
                     "",
                     "=",
-                    "Usage that admission fair sharing goes by."
+                    "Usage that admission fair sharing compares."
                 ),
             },
     };
@@ -99,7 +99,7 @@ const TypeInfo& LocalQueueStatus::type() {
                     "conditions",
                     "..16 map(type)",
                     "map(type)",
-                    "Current state; Active tells whether workloads are admitted."
+                    "Current state. Active is True if workloads can be admitted."
                 ),
                 field<&LocalQueueStatus::pending_workloads>(
                     "pendingWorkloads", "P", "=", "Number of workloads that wait."
@@ -185,7 +185,9 @@ const TypeInfo& LocalQueue::type() {
                 field<&LocalQueue::spec>(
                     "spec", "P", "=", "Where the workloads of this namespace go."
                 ),
-                field<&LocalQueue::status>("status", "", "=", "What this queue holds now."),
+                field<&LocalQueue::status>(
+                    "status", "", "=", "Current usage and state of this queue."
+                ),
             },
         .kind = kKind,
         .api_version = kKueueApiVersion,

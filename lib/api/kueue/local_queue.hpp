@@ -1,3 +1,4 @@
+// LocalQueue of kueue.x-k8s.io.
 #pragma once
 
 #include "api/kueue/cluster_queue.hpp"
@@ -31,7 +32,7 @@ struct LocalQueueFlavorUsage {
     friend bool operator==(const LocalQueueFlavorUsage&, const LocalQueueFlavorUsage&) = default;
 };
 
-/// What admission fair sharing remembers of a LocalQueue.
+/// The usage of a LocalQueue that admission fair sharing compares.
 struct AdmissionFairSharingStatus {
     ResourceList consumed_resources;
     std::optional<Time> last_update;
@@ -63,7 +64,7 @@ struct LocalQueueStatus {
     friend bool operator==(const LocalQueueStatus&, const LocalQueueStatus&) = default;
 };
 
-/// A namespace's door to a ClusterQueue.
+/// Gives the workloads of its namespace access to a ClusterQueue.
 struct LocalQueue {
     static constexpr std::string_view kGroup = kKueueGroup;
     static constexpr std::string_view kVersion = "v1beta2";

@@ -18,7 +18,7 @@ const TypeInfo& MultiKueueConfigSpec::type() {
                     "quotaManagement",
                     "E(Manual, Automated)",
                     "-",
-                    "Whether the manager's quota follows that of the workers."
+                    "Automated derives the manager's quota from the workers' quota."
                 ),
             },
     };
@@ -91,7 +91,7 @@ const TypeInfo& MultiKueueClusterSpec::type() {
                     "clusterSource",
                     "R C39",
                     "-",
-                    "How the cluster is reached: exactly one of the two."
+                    "How to reach the cluster. Exactly one of the fields must be set."
                 ),
                 v1beta1_field(
                     "kubeConfig",
@@ -129,7 +129,7 @@ const TypeInfo& MultiKueueClusterStatus::type() {
                     "conditions",
                     "..16 map(type)",
                     "map(type)",
-                    "Current state; Active tells whether the cluster is connected."
+                    "Current state. Active is True if the cluster is connected."
                 ),
             },
     };
@@ -142,7 +142,9 @@ const TypeInfo& MultiKueueCluster::type() {
             {
                 field<&MultiKueueCluster::metadata>("metadata", "", "=", ""),
                 field<&MultiKueueCluster::spec>("spec", "", "=", "How the cluster is reached."),
-                field<&MultiKueueCluster::status>("status", "", "=", "Whether it is connected."),
+                field<&MultiKueueCluster::status>(
+                    "status", "", "=", "Current state of the connection."
+                ),
             },
         .kind = kKind,
         .api_version = kKueueApiVersion,

@@ -1,3 +1,4 @@
+// MultiKueueConfig and MultiKueueCluster of kueue.x-k8s.io.
 #pragma once
 
 #include "api/kueue/kueue_names.hpp"
@@ -48,7 +49,7 @@ struct ClusterProfileReference {
         default;
 };
 
-/// Exactly one of the two.
+/// The source of the credentials. Exactly one of the two is set.
 struct ClusterSource {
     std::optional<KubeConfigReference> kube_config;
     std::optional<ClusterProfileReference> cluster_profile_ref;
@@ -72,7 +73,7 @@ struct MultiKueueClusterStatus {
         default;
 };
 
-/// How to reach one worker cluster.
+/// Describes how to reach one worker cluster.
 struct MultiKueueCluster {
     static constexpr std::string_view kGroup = kKueueGroup;
     static constexpr std::string_view kVersion = "v1beta2";

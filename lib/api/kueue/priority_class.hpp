@@ -1,3 +1,4 @@
+// WorkloadPriorityClass of kueue.x-k8s.io and PriorityClass of scheduling.k8s.io/v1.
 #pragma once
 
 #include "api/kueue/kueue_names.hpp"
@@ -8,7 +9,7 @@
 
 namespace sluice::api {
 
-/// A named priority for queueing alone; pods keep theirs.
+/// A named priority for queueing; the priority of the pods is not affected.
 struct WorkloadPriorityClass {
     static constexpr std::string_view kGroup = kKueueGroup;
     static constexpr std::string_view kVersion = "v1beta2";

@@ -72,14 +72,14 @@ const TypeInfo& ProvisioningRequestConfigSpec::type() {
                     "managedResources",
                     "..100 set",
                     "=",
-                    "Resources that are provisioned; none: all."
+                    "Resources that are provisioned. Empty means all resources."
                 ),
                 field<&ProvisioningRequestConfigSpec::retry_strategy>(
                     "retryStrategy",
                     "D({\"backoffBaseSeconds\":60,\"backoffLimitCount\":3,\"backoffMaxSeconds\":"
                     "1800})",
                     "=",
-                    "What follows a failed request."
+                    "Retries after a failed request."
                 ),
                 field<&ProvisioningRequestConfigSpec::pod_set_updates>(
                     "podSetUpdates", "", "=", "Changes to the pods once the request is provisioned."

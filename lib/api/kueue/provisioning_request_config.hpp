@@ -1,3 +1,4 @@
+// ProvisioningRequestConfig of kueue.x-k8s.io.
 #pragma once
 
 #include "api/kueue/kueue_names.hpp"
@@ -52,7 +53,7 @@ struct ProvisioningRequestConfigSpec {
         default;
 };
 
-/// How the provisioning admission check asks the cluster autoscaler for nodes.
+/// Configures how the provisioning check requests nodes from the cluster autoscaler.
 struct ProvisioningRequestConfig {
     static constexpr std::string_view kGroup = kKueueGroup;
     static constexpr std::string_view kVersion = "v1beta2";

@@ -39,9 +39,7 @@ const TypeInfo& ResourceFlavor::type() {
         .fields =
             {
                 field<&ResourceFlavor::metadata>("metadata", "", "=", ""),
-                field<&ResourceFlavor::spec>(
-                    "spec", "C33 C34", "=", "Nodes that this flavor stands for."
-                ),
+                field<&ResourceFlavor::spec>("spec", "C33 C34", "=", "Nodes of this flavor."),
             },
         .kind = kKind,
         .api_version = kKueueApiVersion,

@@ -1,3 +1,4 @@
+// ResourceFlavor of kueue.x-k8s.io.
 #pragma once
 
 #include "api/core/taint.hpp"
@@ -19,7 +20,7 @@ struct ResourceFlavorSpec {
     friend bool operator==(const ResourceFlavorSpec&, const ResourceFlavorSpec&) = default;
 };
 
-/// A kind of node that quota is given in: its labels, its taints and what its pods tolerate.
+/// A kind of node that quota is defined for: its labels, its taints and tolerations for its pods.
 struct ResourceFlavor {
     static constexpr std::string_view kGroup = kKueueGroup;
     static constexpr std::string_view kVersion = "v1beta2";

@@ -1,27 +1,30 @@
+// Names that Sluice adds to those of Kueue, in the domain sluice.dev.
 #pragma once
 
-/// Names of Sluice's own, which Kueue does not know.
+/// Names that Sluice adds; Kueue does not know them.
 namespace sluice::api {
 
 namespace label {
-/// "true" on a ConfigMap in Sluice's namespace: each of its keys describes a kind of jobs.
+/// "true" on a ConfigMap in Sluice's namespace: each of its keys describes a job kind.
 inline constexpr char kJobKinds[] = "sluice.dev/job-kinds";
 }  // namespace label
 
 namespace annotation {
-/// On a Workload whose job is of a kind that a user describes: the framework of that kind. Only
-/// Sluice starts such a job, and only while the description is there.
+/// On a Workload of a job whose kind a user describes: the framework of that kind. Only Sluice
+/// starts such a job, and only while the description exists.
 inline constexpr char kDescribedKind[] = "sluice.dev/described-kind";
 }  // namespace annotation
 
 namespace reason {
-/// QuotaReserved=False of a Workload whose job nobody would start: its kind is not described.
+/// QuotaReserved=False of a Workload whose job kind is not described, so that nothing would start
+/// the job.
 inline constexpr char kJobKindNotDescribed[] = "JobKindNotDescribed";
 /// Event on an object of any kind: its reconciles have failed for a minute.
 inline constexpr char kReconcileFailing[] = "ReconcileFailing";
-/// Event on a job that is suspended where jobs are not managed, although it names a queue.
+/// Event on a job that names a queue but is in a namespace where jobs are not managed; it stays
+/// suspended.
 inline constexpr char kNamespaceNotManaged[] = "NamespaceNotManaged";
-/// Events on ConfigMaps that describe kinds of jobs.
+/// Events on ConfigMaps that describe job kinds.
 inline constexpr char kJobKindDescribed[] = "JobKindDescribed";
 inline constexpr char kInvalidJobKind[] = "InvalidJobKind";
 inline constexpr char kDuplicateJobKind[] = "DuplicateJobKind";

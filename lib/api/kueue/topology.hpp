@@ -1,3 +1,4 @@
+// Topology of kueue.x-k8s.io.
 #pragma once
 
 #include "api/kueue/kueue_names.hpp"
@@ -22,7 +23,7 @@ struct TopologySpec {
     friend bool operator==(const TopologySpec&, const TopologySpec&) = default;
 };
 
-/// The node labels that make up the levels of a data centre.
+/// The node labels that form the levels of a data center.
 struct Topology {
     static constexpr std::string_view kGroup = kKueueGroup;
     static constexpr std::string_view kVersion = "v1beta2";

@@ -1,3 +1,4 @@
+// The kinds of visibility.kueue.x-k8s.io, which are computed and have no CRD.
 #pragma once
 
 #include "api/kueue/kueue_names.hpp"
@@ -9,13 +10,13 @@
 
 namespace sluice::api {
 
-/// One waiting Workload of a PendingWorkloadsSummary. `metadata` is the Workload's own: names,
-/// labels, owners and creation time.
+/// One pending Workload of a PendingWorkloadsSummary. `metadata` has the Workload's name, labels,
+/// owners and creation time.
 struct PendingWorkload {
     ObjectMeta metadata;
     std::int32_t priority = 0;
     std::string local_queue_name;
-    /// Both count from 0, over all that waits there, parked or under consideration too.
+    /// Positions from 0, among all pending workloads of the queue, parked ones included.
     std::int32_t position_in_cluster_queue = 0;
     std::int32_t position_in_local_queue = 0;
 
@@ -23,9 +24,10 @@ struct PendingWorkload {
     friend bool operator==(const PendingWorkload&, const PendingWorkload&) = default;
 };
 
-/// What waits in a ClusterQueue or LocalQueue, in the order of the queue. It is computed for each
-/// request and never stored, so it has no CRD: an aggregated API server serves it as subresource
-/// `pendingworkloads` of `clusterqueues` and `localqueues`, with the same fields in v1beta1.
+/// The pending workloads of a ClusterQueue or LocalQueue, in the order of the queue. It is computed
+/// for each request and never stored, so it has no CRD: an aggregated API server serves it as
+/// subresource `pendingworkloads` of `clusterqueues` and `localqueues`, with equal fields in
+/// v1beta1.
 struct PendingWorkloadsSummary {
     static constexpr std::string_view kGroup = kVisibilityGroup;
     static constexpr std::string_view kVersion = "v1beta2";
@@ -39,7 +41,7 @@ struct PendingWorkloadsSummary {
         default;
 };
 
-/// Which part of a queue is asked for; in a request these are query parameters.
+/// Selects a part of a queue; a request has these fields as query parameters.
 struct PendingWorkloadOptions {
     static constexpr std::string_view kGroup = kVisibilityGroup;
     static constexpr std::string_view kVersion = "v1beta2";
@@ -47,7 +49,7 @@ struct PendingWorkloadOptions {
 
     /// Position of the first Workload, from 0.
     std::int64_t offset = 0;
-    /// How many at most; 0 stands for 1000, a negative number for none.
+    /// Maximum number of Workloads; 0 means 1000, a negative number returns no Workload.
     std::int64_t limit = 0;
 
     static const TypeInfo& type();

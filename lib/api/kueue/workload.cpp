@@ -22,16 +22,19 @@ const TypeInfo& PodSetTopologyRequest::type() {
         .fields =
             {
                 field<&PodSetTopologyRequest::required>(
-                    "required", "..63", "", "Level within one domain of which all pods must be."
+                    "required", "..63", "", "Topology level at which one domain must hold all pods."
                 ),
                 field<&PodSetTopologyRequest::preferred>(
-                    "preferred", "..63", "", "Level within one domain of which the pods should be."
+                    "preferred",
+                    "..63",
+                    "",
+                    "Topology level at which one domain should hold all pods."
                 ),
                 field<&PodSetTopologyRequest::unconstrained>(
                     "unconstrained",
                     "",
                     "=",
-                    "Any free capacity will do, but it is looked for in the topology."
+                    "The pods may be placed in any domains of the topology."
                 ),
                 field<&PodSetTopologyRequest::pod_index_label>(
                     "podIndexLabel", "..317", "", "Label that holds the index of the pod."
@@ -49,7 +52,7 @@ const TypeInfo& PodSetTopologyRequest::type() {
                     "podSetSliceRequiredTopology",
                     "..63",
                     "",
-                    "Level within one domain of which each slice must be."
+                    "Topology level at which one domain must hold each slice."
                 ),
                 field<&PodSetTopologyRequest::pod_set_slice_size>(
                     "podSetSliceSize", "1..", "=", "Pods in a slice."
@@ -200,7 +203,7 @@ const TypeInfo& TopologyLevelIndividualValues::type() {
                     "roots",
                     "[..63] 1..100000 atomic R",
                     "-",
-                    "What is between, a value for each domain."
+                    "Middle parts of the values, one for each domain."
                 ),
             },
     };
@@ -288,13 +291,13 @@ const TypeInfo& PodSetAssignment::type() {
                 ),
                 field<&PodSetAssignment::count>("count", "0..", "=", "Number of pods admitted."),
                 field<&PodSetAssignment::topology_assignment>(
-                    "topologyAssignment", "C1", "", "Where in the topology the pods go."
+                    "topologyAssignment", "C1", "", "Topology domains that the pods are placed in."
                 ),
                 field<&PodSetAssignment::delayed_topology_request>(
                     "delayedTopologyRequest",
                     "..7 E(Pending, Ready)",
                     "",
-                    "Whether the topology is assigned later."
+                    "Pending while the topology assignment is delayed."
                 ),
             },
     };
@@ -309,7 +312,7 @@ const TypeInfo& Admission::type() {
                     "clusterQueue",
                     "..253 SUB P",
                     "..253 SUB R",
-                    "ClusterQueue that the quota is of."
+                    "ClusterQueue that the quota belongs to."
                 ),
                 field<&Admission::pod_set_assignments>(
                     "podSetAssignments",
@@ -385,7 +388,7 @@ const TypeInfo& AdmissionCheckState::type() {
                     "lastTransitionTime", "R", "=", "When the state last changed."
                 ),
                 field<&AdmissionCheckState::message>(
-                    "message", "..32768 R", "=", "Why, for people."
+                    "message", "..32768 R", "=", "Human-readable reason."
                 ),
                 field<&AdmissionCheckState::requeue_after_seconds>(
                     "requeueAfterSeconds", "0..", "=", "Delay before the next attempt."
@@ -410,7 +413,7 @@ const TypeInfo& PodSetRequest::type() {
             {
                 field<&PodSetRequest::name>("name", "..63 LBL R", "=", "Name of the pod set."),
                 field<&PodSetRequest::resources>(
-                    "resources", "", "=", "What all its pods together ask for."
+                    "resources", "", "=", "Total requests of all pods of the pod set."
                 ),
             },
     };
@@ -425,7 +428,10 @@ const TypeInfo& WorkloadSchedulingStatsEviction::type() {
                     "reason", "..316 R", "=", "Reason of the eviction."
                 ),
                 field<&WorkloadSchedulingStatsEviction::underlying_cause>(
-                    "underlyingCause", "..316 R", "=", "What was behind the reason; may be empty."
+                    "underlyingCause",
+                    "..316 R",
+                    "=",
+                    "Underlying cause of the eviction. May be empty."
                 ),
                 field<&WorkloadSchedulingStatsEviction::count>(
                     "count", "0.. R", "=", "Number of evictions."
@@ -466,7 +472,10 @@ const TypeInfo& PreemptionGateState::type() {
             {
                 field<&PreemptionGateState::name>("name", "1..63 R", "-", "Name of the gate."),
                 field<&PreemptionGateState::position>(
-                    "position", "E(Closed, Open) R", "-", "Whether preemption is allowed."
+                    "position",
+                    "E(Closed, Open) R",
+                    "-",
+                    "Closed forbids preemption, Open allows it."
                 ),
                 field<&PreemptionGateState::last_transition_time>(
                     "lastTransitionTime", "R", "-", "When the position last changed."
@@ -502,7 +511,7 @@ const TypeInfo& WorkloadStatus::type() {
                     "resourceRequests",
                     "..18 map(name)",
                     "=",
-                    "What a waiting workload asks for in all."
+                    "Total requests of each pod set of a pending workload."
                 ),
                 field<&WorkloadStatus::accumulated_past_execution_time_seconds>(
                     "accumulatedPastExecutionTimeSeconds",
@@ -543,8 +552,10 @@ const TypeInfo& Workload::type() {
         .fields =
             {
                 field<&Workload::metadata>("metadata", "", "=", ""),
-                field<&Workload::spec>("spec", "C26 P", "C27", "What the job asks for."),
-                field<&Workload::status>("status", "C31 C32", "=", "What it got."),
+                field<&Workload::spec>("spec", "C26 P", "C27", "Resources that the job requests."),
+                field<&Workload::status>(
+                    "status", "C31 C32", "=", "Quota and state of the workload."
+                ),
             },
         .kind = kKind,
         .api_version = kKueueApiVersion,

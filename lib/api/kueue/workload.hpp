@@ -1,3 +1,4 @@
+// Workload of kueue.x-k8s.io.
 #pragma once
 
 #include "api/core/pod.hpp"
@@ -22,7 +23,7 @@ struct SliceTopologyConstraint {
         default;
 };
 
-/// How the pods of a pod set want to be placed relative to each other.
+/// Placement of the pods of a pod set relative to each other.
 struct PodSetTopologyRequest {
     std::optional<std::string> required;
     std::optional<std::string> preferred;
@@ -39,7 +40,7 @@ struct PodSetTopologyRequest {
     friend bool operator==(const PodSetTopologyRequest&, const PodSetTopologyRequest&) = default;
 };
 
-/// A number of like pods.
+/// A number of pods with the same template.
 struct PodSet {
     std::string name = "main";
     Shared<PodTemplateSpec> template_;
@@ -80,7 +81,7 @@ struct WorkloadSpec {
     friend bool operator==(const WorkloadSpec&, const WorkloadSpec&) = default;
 };
 
-/// How many pods each domain of a slice takes: all the same, or one number a domain.
+/// The number of pods in each domain of a slice: one number for all domains, or one for each.
 struct TopologyPodCounts {
     std::optional<std::int32_t> universal;
     std::vector<std::int32_t> individual;
@@ -100,7 +101,7 @@ struct TopologyLevelIndividualValues {
         default;
 };
 
-/// The values of one level over the domains of a slice: all the same, or one a domain.
+/// The values of one level in the domains of a slice: one value for all domains, or one for each.
 struct TopologyLevelValues {
     std::optional<std::string> universal;
     std::optional<TopologyLevelIndividualValues> individual;
@@ -119,7 +120,7 @@ struct TopologyAssignmentSlice {
         default;
 };
 
-/// Which topology domains the pods of a pod set go to, compressed.
+/// The topology domains that the pods of a pod set are placed in, compressed.
 struct TopologyAssignment {
     std::vector<std::string> levels;
     std::vector<TopologyAssignmentSlice> slices;
@@ -128,7 +129,7 @@ struct TopologyAssignment {
     friend bool operator==(const TopologyAssignment&, const TopologyAssignment&) = default;
 };
 
-/// The flavors and the usage of one pod set; `resource_usage` is the total for all its pods.
+/// The flavors and the usage of one pod set. `resource_usage` is the total for all its pods.
 struct PodSetAssignment {
     std::string name = "main";
     StringMap flavors;
@@ -165,7 +166,7 @@ struct ReclaimablePod {
     friend bool operator==(const ReclaimablePod&, const ReclaimablePod&) = default;
 };
 
-/// What an admission check wants changed in the pods of a pod set.
+/// Changes to the pods of a pod set that an admission check requests.
 struct PodSetUpdate {
     std::string name;
     StringMap labels;
@@ -250,7 +251,7 @@ struct WorkloadStatus {
     friend bool operator==(const WorkloadStatus&, const WorkloadStatus&) = default;
 };
 
-/// The unit of queueing and admission: what a job asks for, and what it got.
+/// The resources that a job requests and is assigned: the unit of queueing and admission.
 struct Workload {
     static constexpr std::string_view kGroup = kKueueGroup;
     static constexpr std::string_view kVersion = "v1beta2";

@@ -1,3 +1,4 @@
+// Decodes JSON into typed objects and prints them, by the tables of fields.
 #pragma once
 
 #include "api/meta/type_info.hpp"
@@ -16,27 +17,28 @@
 
 namespace sluice::api {
 
-/// Gives equal texts one copy, and equal objects one shared object. Pod templates repeat a lot:
-/// thousands of Workloads, a few templates.
+/// Shares one copy of equal texts, and one object of equal objects. Thousands of Workloads repeat a
+/// few pod templates.
 class Interner {
   public:
-    /// The shared copy of the text. Texts that nothing else holds any more are dropped now and
-    /// then.
+    /// Returns the shared copy of the text. Texts that nothing else refers to are dropped from time
+    /// to time.
     std::shared_ptr<const std::string> intern(std::string text);
     std::size_t size() const { return texts_.size(); }
 
-    /// The object that was added for the type and text; nullptr: none.
+    /// Returns the object that was added for the type and text; nullptr if it was not added.
     std::shared_ptr<const void> find(const TypeInfo& type, std::string_view text) const;
-    /// Requires: find() has none for the type and text.
+    /// Adds an object under its type and text. Requires: find() returns nullptr for them.
     void add(
         const TypeInfo& type,
         std::shared_ptr<const std::string> text,
         std::shared_ptr<const void> object
     );
 
-    /// The object that one of the last values to be remembered stood for, if this one is identical;
-    /// nullptr: none. Saves printing it for find().
+    /// Returns the object of one of the last remembered values if that value is identical; nullptr
+    /// otherwise. It saves printing the value for find().
     std::shared_ptr<const void> recall(const TypeInfo& type, const json::Value& value) const;
+    /// Remembers the object of a value for recall(). Only the last few values are kept.
     void remember(
         const TypeInfo& type, const json::Value& value, std::shared_ptr<const void> object
     );
@@ -74,18 +76,19 @@ struct DecodeOptions {
     Interner* interner = nullptr;
 };
 
-/// Reads JSON events straight into the object that `type` describes. Unknown fields are ignored and
-/// null is absence, as in Kubernetes. Errors: Invalid with the path of the field.
+/// Reads JSON events directly into the object that `type` describes. Unknown fields are ignored and
+/// null counts as absent, as in Kubernetes. Errors: Invalid with the path of the field.
 Result<void> decode_into(
     const TypeInfo& type, void* object, std::string_view json, const DecodeOptions& options = {}
 );
 Result<void> decode_into(
     const TypeInfo& type, void* object, const json::Value& value, const DecodeOptions& options = {}
 );
-/// Appends the object as JSON: apiVersion and kind first, zero fields left out unless required.
+/// Appends the object as JSON: apiVersion and kind first. Zero fields are omitted unless they are
+/// required.
 void encode_to(const TypeInfo& type, const void* object, std::string& out);
 
-/// An object from its JSON. Example: `auto queue = api::decode<api::ClusterQueue>(text);`
+/// Returns an object from its JSON. Example: `auto queue = api::decode<api::ClusterQueue>(text);`
 template <class T>
 Result<T> decode(std::string_view json, const DecodeOptions& options = {}) {
     T object{};
@@ -95,6 +98,7 @@ Result<T> decode(std::string_view json, const DecodeOptions& options = {}) {
     return object;
 }
 
+/// Returns an object from its JSON value. Errors: as decode().
 template <class T>
 Result<T> from_value(const json::Value& value, const DecodeOptions& options = {}) {
     T object{};
@@ -104,6 +108,7 @@ Result<T> from_value(const json::Value& value, const DecodeOptions& options = {}
     return object;
 }
 
+/// Returns the object as JSON text, as encode_to() prints it.
 template <class T>
 std::string encode(const T& object) {
     std::string out;
@@ -111,7 +116,7 @@ std::string encode(const T& object) {
     return out;
 }
 
-/// The object as a tree, for patches and output in other forms.
+/// Returns the object as a JSON value, for patches and other output formats.
 json::Value to_value(const TypeInfo& type, const void* object);
 template <class T>
 json::Value to_value(const T& object) {

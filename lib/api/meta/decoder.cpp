@@ -51,18 +51,18 @@ std::string_view trim(std::string_view text) {
                : text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
-/// A place that the next value goes to; null type: the value is skipped.
+/// The destination of the next value; a null type skips the value.
 struct Target {
     const TypeInfo* type = nullptr;
     void* object = nullptr;
 };
 
-/// Takes the events of a document into typed objects. Each open container is one frame; what is
-/// unknown is skipped by counting its depth; pod templates are copied as text while they are
+/// Decodes the events of a document into typed objects. Each open container is one frame. Unknown
+/// values are skipped by counting their depth; pod templates are copied as text while they are
 /// decoded.
 class Decoder final : public json::Handler {
   public:
-    /// `within`: the path of the object in a larger one.
+    /// `within`: the path of the object in a larger object, for errors.
     Decoder(const TypeInfo& type, void* object, Interner* interner, std::string within = {})
         : root_{&type, object}, interner_(interner), within_(std::move(within)) {}
 
@@ -133,7 +133,7 @@ class Decoder final : public json::Handler {
     }
     Error error() const override { return error_; }
 
-    /// Whether the value that now comes goes to an object that is shared.
+    /// Returns true if the next value belongs to a shared object.
     bool expects_shared() const {
         if (skip_depth_ > 0 || depth_ == 0) {
             return false;
@@ -141,7 +141,8 @@ class Decoder final : public json::Handler {
         const Field* field = frames_[depth_ - 1].field;
         return field != nullptr && field->type != nullptr && field->type().shape == Shape::Shared;
     }
-    /// Takes such a value whole. Requires: expects_shared(), and that it is an object.
+    /// Decodes a whole value into a shared object. Requires: expects_shared(), and the value is an
+    /// object.
     bool take_shared(const json::Value& value);
 
   private:
@@ -159,7 +160,7 @@ class Decoder final : public json::Handler {
         }
     }
 
-    /// Where the value that now comes belongs; moves on to the next element of a list.
+    /// Returns the destination of the next value, and moves on to the next element of a list.
     Target take_target() {
         if (depth_ == 0) {
             return std::exchange(root_, Target{});
@@ -253,8 +254,8 @@ class Decoder final : public json::Handler {
         return true;
     }
 
-    /// Gives the target the object that the text stands for; `read` sends the text's events to a
-    /// decoder, if need be.
+    /// Sets the target to the object that the text describes. `read` sends the text's events to a
+    /// decoder; it is called only for a text that the interner does not know.
     template <class Read>
     bool share(const Target& at, std::string text, const Read& read) {
         const TypeInfo& type = at.type->item();
@@ -368,7 +369,8 @@ class Decoder final : public json::Handler {
                 return set_quantity(at, value);
             case Shape::Time:
             case Shape::MicroTime: {
-                // No finer than it is printed, so that an object equals what becomes of it.
+                // Times are cut to the precision in which they are printed, so that an object
+                // is equal to its printed and decoded copy.
                 const auto time = parse_time(value);
                 if (!time) {
                     return fail_with(time.error().detail);
@@ -444,13 +446,13 @@ class Decoder final : public json::Handler {
     Target root_;
     Interner* interner_;
     std::string within_;
-    bool keeps_raw_ = true;      ///< false: the owner of the shared object has its text
-    std::vector<Frame> frames_;  ///< those up to the depth are open; the others keep their room
+    bool keeps_raw_ = true;      ///< false: the owner of the shared object has the text
+    std::vector<Frame> frames_;  ///< frames up to the depth are open; the others keep their memory
     std::size_t depth_ = 0;
     std::size_t skip_depth_ = 0;
-    std::size_t copy_open_ = 0;  ///< containers open in the copy; 0: nothing is copied
+    std::size_t copy_open_ = 0;  ///< number of containers open in the copy; 0 if nothing is copied
     RawJson* copy_to_ = nullptr;
-    Target shared_;  ///< what is to be made of the copy; null type: nothing
+    Target shared_;  ///< destination of the object made from the copy; null type without one
     std::string copy_text_;
     std::optional<json::Writer> copy_writer_;
     Error error_;
@@ -503,7 +505,7 @@ bool Decoder::take_shared(const json::Value& value) {
     std::string text = known == nullptr ? json::print(value) : std::string();
     if (known == nullptr && interner_ != nullptr) {
         known = interner_->find(type, text);
-        if (known != nullptr) {  // what came twice may come again
+        if (known != nullptr) {  // a value that came twice may come again
             interner_->remember(type, value, known);
         }
     }

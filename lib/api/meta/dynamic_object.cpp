@@ -6,7 +6,7 @@ namespace sluice::api {
 
 Result<DynamicObject> DynamicObject::make(json::Value value) {
     if (!value.is_object()) {
-        return make_invalid("the object is no JSON object");
+        return make_invalid("the object is not a JSON object");
     }
     DynamicObject object;
     if (const json::Value* metadata = value.find("metadata")) {
@@ -27,7 +27,7 @@ Result<DynamicObject> decode<DynamicObject>(std::string_view json, const DecodeO
         return value.error();
     }
     if (json::Value* metadata = value->find("metadata")) {
-        metadata->erase("managedFields");  // often as large as all the rest, and never read
+        metadata->erase("managedFields");  // often as large as all other fields, and never read
     }
     return DynamicObject::make(std::move(*value));
 }

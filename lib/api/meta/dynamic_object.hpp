@@ -1,3 +1,4 @@
+// Objects of kinds that are not known at build time: typed metadata and the whole JSON.
 #pragma once
 
 #include "api/meta/codec.hpp"
@@ -8,13 +9,13 @@
 
 namespace sluice::api {
 
-/// An object of a kind that is not known when Sluice is built: its metadata, and all of it as JSON,
-/// in which paths of member names are followed (json::Value::find_path).
+/// An object of a kind that is not known at build time: its metadata, and the whole object as JSON.
+/// json::Value::find_path() follows paths of member names in it.
 struct DynamicObject {
     ObjectMeta metadata;
     json::Value value;  ///< the whole object, metadata included
 
-    /// Errors: Invalid when it is no object, or with the path of a field of the metadata.
+    /// Errors: Invalid if the value is not an object, or with the path of a field of the metadata.
     static Result<DynamicObject> make(json::Value value);
 
     std::string_view api_version() const { return value.string_at("apiVersion"); }
@@ -23,11 +24,11 @@ struct DynamicObject {
     friend bool operator==(const DynamicObject&, const DynamicObject&) = default;
 };
 
-/// The object with all of its fields. Errors: as DynamicObject::make, and of malformed JSON.
+/// Returns the object with all of its fields. Errors: as DynamicObject::make, and malformed JSON.
 template <>
 Result<DynamicObject> decode<DynamicObject>(std::string_view json, const DecodeOptions& options);
 
-/// The object as it was read.
+/// Returns the object as it was read.
 json::Value to_value(const DynamicObject& object);
 
 }  // namespace sluice::api

@@ -16,7 +16,7 @@ bool is_empty(const TypeInfo& type, const void* container) {
     return empty;
 }
 
-/// Whether printing may leave the value out: Go's "omitempty", extended to structs without content.
+/// Returns true if printing may omit the value: Go's "omitempty", extended to empty structs.
 bool is_zero(const TypeInfo& type, const void* value) {
     switch (type.shape) {
         case Shape::Bool:

@@ -19,7 +19,7 @@ struct ClassNames {
     std::string_view reason;
 };
 
-/// By FieldError::Class.
+/// Names of the classes, in the order of FieldError::Class.
 constexpr std::array<ClassNames, 9> kClassNames{{
     {"Invalid value", "FieldValueInvalid"},
     {"Invalid value", "FieldValueTypeInvalid"},

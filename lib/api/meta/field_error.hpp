@@ -1,3 +1,4 @@
+// Errors of fields, in the form of Kubernetes' field.Error.
 #pragma once
 
 #include "json/value.hpp"
@@ -9,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-/// Faults of fields in the form of Kubernetes' field.Error.
+/// Errors of fields, in the form of Kubernetes' field.Error.
 namespace sluice::api {
 
-/// One fault of one field.
+/// One error of one field.
 struct FieldError {
     enum class Class : std::uint8_t {
         Invalid,
@@ -25,14 +26,15 @@ struct FieldError {
         TooLong,
         TooMany,
     };
+    /// Order in which a message prints the members of an object.
     enum class Members : std::uint8_t { AsTheyAre, Sorted };
 
     Class error_class = Class::Invalid;
     std::string field;                 ///< example: spec.resourceGroups[0].flavors[1].name
-    std::optional<json::Value> value;  ///< the value of the field; nullopt: the text leaves it out
+    std::optional<json::Value> value;  ///< the value of the field; nullopt if the text omits it
     std::string detail;
 
-    /// A detail may be empty.
+    /// `detail` may be empty.
     static FieldError invalid(std::string field, json::Value value, std::string_view detail);
     static FieldError invalid_type(std::string field, json::Value value, std::string_view detail);
     static FieldError required(std::string field, std::string_view detail = "");
@@ -45,7 +47,7 @@ struct FieldError {
     );
     static FieldError too_long(std::string field, std::size_t bytes_max);
     static FieldError too_many(std::string field, std::size_t count, std::size_t count_max);
-    /// A field that must not change.
+    /// Returns the error for a change of a field that must not change.
     static FieldError immutable(std::string field, json::Value value);
 
     /// Returns the reason of a metav1.StatusCause. Example: FieldValueRequired
@@ -64,9 +66,9 @@ using FieldErrors = std::vector<FieldError>;
 /// Appends the errors of one rule.
 void append(FieldErrors& to, FieldErrors more);
 
-/// Joins the texts, each once, in brackets where there are several. Returns "" if there is none.
+/// Joins the texts without duplicates, in brackets if there are several. Empty without texts.
 std::string aggregate(const std::vector<std::string>& texts);
-/// Joins the texts of the errors in the same way.
+/// Joins the texts of the errors like aggregate().
 std::string aggregate_text(const FieldErrors& errors);
 
 }  // namespace sluice::api

@@ -24,7 +24,7 @@ Result<Selector::Requirement> Selector::make_requirement(const LabelSelectorRequ
         requirement.operation = Operator::DoesNotExist;
     } else if (name != "In") {
         return make_invalid(
-            fmt::format("operator: '{}' is none of In, NotIn, Exists, DoesNotExist", name)
+            fmt::format("operator: '{}' is not one of In, NotIn, Exists, DoesNotExist", name)
         );
     }
     const bool takes_values = name == "In" || name == "NotIn";

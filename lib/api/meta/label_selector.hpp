@@ -1,3 +1,4 @@
+// Label selectors of the API, checked and evaluated.
 #pragma once
 
 #include "api/meta/meta.hpp"
@@ -9,12 +10,12 @@
 
 namespace sluice::api {
 
-/// A checked label selector, ready to be evaluated often. An empty one matches everything; whether
-/// an absent one matches nothing or everything is for the caller to know.
+/// A checked label selector, ready to be evaluated many times. An empty selector matches
+/// everything; the caller decides if an absent one matches nothing or everything.
 class Selector {
   public:
     Selector() = default;
-    /// Errors: Invalid naming the wrong part, as in "matchExpressions[0].operator: …".
+    /// Errors: Invalid with the faulty part, as in "matchExpressions[0].operator: …".
     static Result<Selector> make(const LabelSelector& selector);
 
     bool matches(const StringMap& labels) const;
@@ -33,7 +34,7 @@ class Selector {
     std::vector<Requirement> requirements_;
 };
 
-/// Whether the selector is valid and matches.
+/// Returns true if the selector is valid and matches the labels.
 bool matches(const LabelSelector& selector, const StringMap& labels);
 
 }  // namespace sluice::api

@@ -81,13 +81,16 @@ const TypeInfo& Condition::type() {
             {
                 field<&Condition::type_>("type", "..316 KEY R", "=", "Name of the condition."),
                 field<&Condition::status>(
-                    "status", "E(True, False, Unknown) R", "=", "Whether the condition holds."
+                    "status",
+                    "E(True, False, Unknown) R",
+                    "=",
+                    "True if the condition holds, False if not, Unknown if it is not known."
                 ),
                 field<&Condition::observed_generation>(
                     "observedGeneration",
                     "0..",
                     "=",
-                    "metadata.generation that the condition speaks of."
+                    "metadata.generation that the condition was set for."
                 ),
                 field<&Condition::last_transition_time>(
                     "lastTransitionTime", "R", "=", "When the status last changed."
@@ -96,9 +99,11 @@ const TypeInfo& Condition::type() {
                     "reason",
                     "1..1024 RSN R",
                     "=",
-                    "One word for programs: why the status is what it is."
+                    "Machine-readable reason for the status, in one word."
                 ),
-                field<&Condition::message>("message", "..32768 R", "=", "The same for people."),
+                field<&Condition::message>(
+                    "message", "..32768 R", "=", "Human-readable reason for the status."
+                ),
             }
     };
     return kInfo;
@@ -125,7 +130,7 @@ const TypeInfo& LabelSelector::type() {
         .fields =
             {
                 field<&LabelSelector::match_labels>(
-                    "matchLabels", "", "=", "Labels that must be there."
+                    "matchLabels", "", "=", "Labels that must be present with these values."
                 ),
                 field<&LabelSelector::match_expressions>(
                     "matchExpressions", "atomic", "=", "Rules that must all hold."

@@ -1,3 +1,4 @@
+// Metadata types of metav1: ObjectMeta, ListMeta, List, Condition and LabelSelector.
 #pragma once
 
 #include "api/meta/type_info.hpp"
@@ -25,7 +26,7 @@ struct OwnerReference {
     friend bool operator==(const OwnerReference&, const OwnerReference&) = default;
 };
 
-/// metav1.ObjectMeta without managedFields, which are dropped while decoding.
+/// metav1.ObjectMeta without managedFields, which decoding drops.
 struct ObjectMeta {
     std::string name;
     std::string generate_name;
@@ -41,11 +42,11 @@ struct ObjectMeta {
     std::vector<OwnerReference> owner_references;
     std::vector<std::string> finalizers;
 
-    /// The label's or annotation's value, or nullptr when there is none.
+    /// Returns the value of the label or annotation; nullptr if the object does not have it.
     const std::string* find_label(std::string_view key) const;
     const std::string* find_annotation(std::string_view key) const;
     bool has_finalizer(std::string_view finalizer) const;
-    /// The owner that is marked as controller, or nullptr.
+    /// Returns the owner that is marked as controller; nullptr if no owner is.
     const OwnerReference* controller_owner() const;
 
     static const TypeInfo& type();
@@ -95,7 +96,7 @@ struct LabelSelector {
     friend bool operator==(const LabelSelector&, const LabelSelector&) = default;
 };
 
-/// One page of a list: `XList` with the items of one kind.
+/// One page of a list: `XList` with items of one kind.
 template <class T>
 struct List {
     ListMeta metadata;

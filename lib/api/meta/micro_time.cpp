@@ -13,16 +13,16 @@ using std::chrono::floor;
 using std::chrono::sys_days;
 using std::chrono::year;
 
-// Kubernetes takes the years 0 to 9999. A count of nanoseconds spans 584 of them, so times outside
-// of these two become one of them and are printed as the ends of that range: the usual "never"
-// stays what it is. Both leave room for their distance to the present and for the longest duration
-// that an int32 counts in seconds, 68 years.
+// Kubernetes accepts the years 0 to 9999, but nanoseconds in 64 bits span only 584 years. Times
+// outside these two bounds become one of the bounds and are printed as the ends of Kubernetes'
+// range, so that the usual "never" values survive a round trip. The bounds leave room for their
+// distance to the present and for the longest duration that an int32 counts in seconds, 68 years.
 constexpr Time kEarliest = sys_days(year(1900) / 1 / 1);
 constexpr Time kLatest = sys_days(year(2190) / 1 / 1);
 constexpr std::string_view kEarliestText = "0001-01-01T00:00:00";
 constexpr std::string_view kLatestText = "9999-12-31T23:59:59";
 
-/// The fields of a time are read one after the other; a wrong character ends it all.
+/// Reads the fields of a time one after the other; fails at the first wrong character.
 class TimeReader {
   public:
     explicit TimeReader(std::string_view text) : text_(text) {}
@@ -48,7 +48,7 @@ class TimeReader {
         text_.remove_prefix(1);
         return true;
     }
-    /// The fraction of a second in nanoseconds; further digits are cut.
+    /// Returns the fraction of a second in nanoseconds; further digits are cut off.
     std::optional<std::int64_t> fraction() {
         std::int64_t nano = 0;
         int count = 0;

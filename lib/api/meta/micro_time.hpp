@@ -1,3 +1,4 @@
+// Parses and prints times as Kubernetes writes them.
 #pragma once
 
 #include "base/clock.hpp"
@@ -14,13 +15,14 @@ struct MicroTime {
     friend auto operator<=>(const MicroTime&, const MicroTime&) = default;
 };
 
-/// Reads an RFC 3339 time with any fraction and offset. Times before 1900 and from 2190 on become
-/// the same earliest and latest one, which are printed as of the years 1 and 9999. Errors: Invalid.
+/// Parses an RFC 3339 time with any fraction and offset. All times before 1900 become one earliest
+/// time, printed as in year 1; all times from 2190 on become one latest time, printed as in year
+/// 9999. Errors: Invalid.
 Result<Time> parse_time(std::string_view text);
 
-/// As metav1.Time is printed: whole seconds in UTC, rounded down.
+/// Prints a time like metav1.Time: whole seconds in UTC, rounded down.
 std::string to_string(Time time);
-/// As metav1.MicroTime is printed: six digits of a second, UTC.
+/// Prints a time like metav1.MicroTime: with microseconds, in UTC.
 std::string to_string(const MicroTime& time);
 
 }  // namespace sluice::api

@@ -53,7 +53,7 @@ bool has_label_form(std::string_view text) {
            });
 }
 
-/// The labels of a subdomain have no length limit of their own.
+/// Returns true for labels joined by dots. The labels of a subdomain have no separate length limit.
 bool has_subdomain_form(std::string_view text) {
     while (true) {
         const auto dot = text.find('.');

@@ -22,7 +22,7 @@ constexpr Int128 kInt128Max = (((static_cast<Int128>(1) << 126) - 1) << 1) + 1;
 struct Suffix {
     std::string_view text;
     Format format;
-    int exponent;  ///< of 2 for BinarySI, else of 10
+    int exponent;  ///< power of 2 for BinarySI, of 10 otherwise
 };
 
 constexpr std::array<Suffix, 16> kSuffixes{{
@@ -62,7 +62,7 @@ std::optional<Suffix> find_suffix(std::string_view text) {
     if (error == std::errc::result_out_of_range) {
         exponent = text[0] == '-' ? -1000 : 1000;
     }
-    // Past these bounds the number is rounded up to 1n or saturates whatever its digits are.
+    // Beyond these bounds the number is rounded up to 1n or saturates, whatever its digits.
     return Suffix{"e", Format::DecimalExponent, std::clamp(exponent, -1000, 1000)};
 }
 
@@ -71,7 +71,7 @@ std::size_t count_digits(std::string_view text) {
     return end == std::string_view::npos ? text.size() : end;
 }
 
-/// Multiplies a number written as decimal digits; `factor` is at most 2^60.
+/// Multiplies a number in decimal digits. Requires: `factor` is at most 2^60.
 std::string multiply(std::string_view digits, std::uint64_t factor) {
     std::string reversed;
     std::uint64_t carry = 0;
@@ -86,7 +86,7 @@ std::string multiply(std::string_view digits, std::uint64_t factor) {
     return {reversed.rbegin(), reversed.rend()};
 }
 
-/// digits * 10^shift, rounded up to a whole number; saturates.
+/// Returns digits * 10^shift, rounded up to a whole number; saturates.
 Int128 scale_digits(std::string digits, int shift) {
     bool has_rest = false;
     for (; shift < 0 && !digits.empty(); ++shift) {
@@ -135,7 +135,7 @@ std::string print(Int128 value) {
 
 std::string print_decimal(Int128 nano, Format format) {
     int exponent = -9;
-    // Suffixes end at E; a larger exponent is only written in exponent style.
+    // Suffixes end at E; only the exponent style prints larger exponents.
     const int exponent_max = format == Format::DecimalSI ? 18 : 1000;
     while (nano % 1000 == 0 && exponent < exponent_max) {
         nano /= 1000;
@@ -166,7 +166,7 @@ std::string print_binary(Int128 value) {
     return print(value);
 }
 
-/// Exact up to 10^22. Requires: 0 <= exponent <= 38.
+/// Returns 10^exponent, exact up to 10^22. Requires: 0 <= exponent <= 38.
 double power_of_ten(int exponent) {
     double power = 1.0;
     for (; exponent > 22; --exponent) {
@@ -178,8 +178,9 @@ double power_of_ten(int exponent) {
     return power * kExact[static_cast<std::size_t>(exponent)];
 }
 
-/// The power of ten of the last digit as Kubernetes keeps the number: as it is written, but nine
-/// places after the point when it is too long for 64 bits or a fraction of a binary unit.
+/// Returns the power of ten of the last digit as Kubernetes stores the number: as it is written, or
+/// nine places after the point if the number does not fit 64 bits or is a fraction of a binary
+/// unit.
 std::int8_t written_exponent(
     std::string_view digits, std::size_t fraction_digits, const Suffix& suffix
 ) {
@@ -262,7 +263,8 @@ std::string Quantity::to_string() const {
     }
     const bool is_small = nano_ > -1024 * kNano && nano_ < 1024 * kNano;
     if (format_ == Format::BinarySI) {
-        // Printing as binary would lose a fraction, and hides nothing below 1Ki.
+        // Binary printing would lose a fraction, and numbers below 1Ki are printed the same in both
+        // styles.
         return is_small || nano_ % kNano != 0 ? print_decimal(nano_, Format::DecimalSI)
                                               : print_binary(nano_ / kNano);
     }

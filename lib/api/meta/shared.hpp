@@ -1,3 +1,4 @@
+// An immutable object with several owners, such as the pod template of Workloads.
 #pragma once
 
 #include "api/meta/type_info.hpp"
@@ -7,8 +8,8 @@
 
 namespace sluice::api {
 
-/// An object that is never changed, so that equal ones can be one: thousands of Workloads have a
-/// few pod templates. Cheap to copy.
+/// An immutable object that equal values can share: thousands of Workloads have a few pod
+/// templates. Cheap to copy.
 template <class T>
 class Shared {
   public:
@@ -18,7 +19,8 @@ class Shared {
 
     const T& operator*() const { return value_ != nullptr ? *value_ : empty(); }
     const T* operator->() const { return &**this; }
-    /// The same address for the same object; nullptr: an empty one.
+    /// Returns the shared pointer; equal for values that share one object, nullptr for an empty
+    /// object.
     const std::shared_ptr<const T>& pointer() const { return value_; }
 
     friend bool operator==(const Shared& a, const Shared& b) {

@@ -1,3 +1,4 @@
+// Status of metav1: the API server's report of an outcome, such as an error.
 #pragma once
 
 #include "api/meta/meta.hpp"
@@ -30,7 +31,7 @@ struct StatusDetails {
     friend bool operator==(const StatusDetails&, const StatusDetails&) = default;
 };
 
-/// metav1.Status: how the API server reports an outcome that is not an object.
+/// metav1.Status: the API server's report of an outcome that is not an object.
 struct Status {
     static constexpr std::string_view kGroup = "";
     static constexpr std::string_view kVersion = "v1";

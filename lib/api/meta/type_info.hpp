@@ -1,3 +1,4 @@
+// Tables of fields that describe C++ types at run time, for the codec and the CRD schemas.
 #pragma once
 
 #include "api/meta/micro_time.hpp"
@@ -15,7 +16,7 @@
 
 namespace sluice::api {
 
-/// What the JSON of a type looks like and how its C++ value is reached.
+/// The form of a type's JSON, which also says how its C++ value is reached.
 enum class Shape : std::uint8_t {
     Bool,
     Int32,
@@ -25,19 +26,19 @@ enum class Shape : std::uint8_t {
     Time,
     MicroTime,
     Quantity,
-    Json,  ///< any value, kept as text
+    Json,  ///< any value, stored as text
     Object,
     List,
-    Map,  ///< keyed by strings
+    Map,  ///< with strings as keys
     Optional,
-    Shared,  ///< an object that several may hold
+    Shared,  ///< an object that several values can share
 };
 
 struct TypeInfo;
-/// Types are reached through functions, so that tables may refer to each other in any order.
+/// Types are referenced through functions, so that tables can refer to each other in any order.
 using TypeRef = const TypeInfo& (*)();
 
-/// The text of a JSON value that Sluice carries without looking into it; equal texts may share one
+/// The text of a JSON value that Sluice passes on without reading it. Equal texts may share one
 /// copy.
 class RawJson {
   public:
@@ -50,52 +51,57 @@ class RawJson {
     std::string_view view() const { return text_ ? std::string_view(*text_) : std::string_view(); }
     const std::shared_ptr<const std::string>& shared() const { return text_; }
 
-    /// Equal documents: the order of members does not count.
+    /// Returns true for equal documents: the order of members does not matter.
     friend bool operator==(const RawJson& a, const RawJson& b);
 
   private:
     std::shared_ptr<const std::string> text_;
 };
 
-/// One row of a type's table: the JSON name, how to reach the member, and what the CRD schema says
-/// of it. The two cells hold the schema's constraints in the notation of `schema_cell.hpp`.
+/// One row of a type's table: the JSON name, access to the member, and the CRD schema of the field.
+/// The cells `v1beta2` and `v1beta1` have the schema's constraints in the notation of
+/// `schema_cell.hpp`.
 struct Field {
     std::string_view name;
-    TypeRef type = nullptr;  ///< null where only a v1beta1 schema knows the field
+    TypeRef type = nullptr;  ///< null if only a v1beta1 schema has the field
+    /// Returns the address of the member in the object.
     const void* (*get)(const void* object) = nullptr;
     void* (*mutable_get)(void* object) = nullptr;
     std::string_view v1beta2;
     std::string_view v1beta1;
     std::string_view doc;
-    std::vector<Field> children;  ///< the fields of an object that only v1beta1 knows
-    bool always_print = false;    ///< printed also when zero
+    std::vector<Field> children;  ///< the fields of an object that only v1beta1 has
+    bool always_print = false;    ///< printed even if zero
 };
 
-/// Called for each element of a list, entry of a map (with its key) or value of an optional or
+/// Called for each element of a list, entry of a map (with its key), or value of an optional or
 /// shared.
 using Visit = void (*)(void* context, std::string_view key, const void* item);
 
-/// Describes one C++ type at run time: one decoder, one printer and one schema generator serve all
-/// types.
+/// Describes one C++ type at run time, so that one decoder, one printer and one schema generator
+/// serve all types.
 struct TypeInfo {
     Shape shape = Shape::Object;
-    std::vector<Field> fields;  ///< of an object, in printing order
-    std::string_view kind;      ///< of an object that is a Kubernetes kind
+    std::vector<Field> fields;  ///< fields of an object, in printing order
+    std::string_view kind;      ///< set for an object that is a Kubernetes kind
     std::string_view api_version;
-    TypeRef item = nullptr;  ///< of a list, map, optional or shared
-    /// Makes a new element, entry or value and returns its address.
+    TypeRef item = nullptr;  ///< element type of a list, map, optional or shared
+    /// Adds a new element, entry or value to the container and returns its address.
     void* (*add)(void* container, std::string_view key) = nullptr;
+    /// Removes all elements of the container.
     void (*clear)(void* container) = nullptr;
+    /// Calls `visit` for each element, entry or value.
     void (*each)(const void* container, void* context, Visit visit) = nullptr;
-    /// Of a shared object: makes an empty one; makes `shared` hold one.
+    /// Only for a shared object: returns an empty object; makes `shared` refer to an object.
     std::shared_ptr<void> (*make_shared)() = nullptr;
     void (*set_shared)(void* shared, std::shared_ptr<const void> value) = nullptr;
-    /// Of an object whose whole text is kept beside its fields: where the text goes.
+    /// Only for an object that stores its whole text in addition to its fields: returns the place
+    /// of the text.
     RawJson* (*raw)(void* object) = nullptr;
     const RawJson* (*const_raw)(const void* object) = nullptr;
-    std::string_view schema_file;  ///< the schema comes from there instead of the fields
+    std::string_view schema_file;  ///< file that has the schema; empty if the fields define it
 
-    /// The field of that JSON name, or nullptr.
+    /// Returns the field with that JSON name; nullptr if it is unknown.
     const Field* find(std::string_view name) const;
 };
 
@@ -105,11 +111,11 @@ concept Described = requires {
     { T::type() } -> std::same_as<const TypeInfo&>;
 };
 
-/// The description of a type that is not a struct of ours.
+/// The description of a type that is not one of Sluice's structs.
 template <class T>
 struct Builtin;
 
-/// The description of any type that may stand in a table.
+/// Returns the description of any type that a table can refer to.
 template <class T>
 const TypeInfo& type_of() {
     if constexpr (Described<T>) {
@@ -223,10 +229,10 @@ struct Builtin<std::optional<T>> {
     }
 };
 
-/// Whether a cell says that the field is required (R) or always printed (P).
+/// Returns true if a cell marks the field as required (R) or always printed (P).
 bool is_always_printed(std::string_view cell);
 
-/// One row of a table. `v1beta1` "=" repeats the v1beta2 cell, "-" leaves the field out of that
+/// Returns one row of a table. `v1beta1`: "=" repeats the v1beta2 cell, "-" omits the field in that
 /// version.
 template <auto Member>
 Field field(
@@ -258,7 +264,8 @@ Field field(
     }(Member, name, v1beta2, v1beta1, doc);
 }
 
-/// A row that only the v1beta1 schema has: it is validated there, converted, and never decoded.
+/// Returns a row that only the v1beta1 schema has: the field is validated and converted, but never
+/// decoded.
 Field v1beta1_field(
     std::string_view name,
     std::string_view cell,

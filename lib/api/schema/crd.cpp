@@ -19,13 +19,13 @@ struct Column {
     int priority = 0;
 };
 
-/// What a CRD says of a kind besides its schema.
+/// The parts of a CRD other than its schema.
 struct Surface {
     std::string_view kind;
     std::string_view doc;
     std::vector<std::string_view> short_names;
     bool has_status = false;
-    bool is_converted = false;  ///< the versions differ in shape, so a webhook converts
+    bool is_converted = false;  ///< the versions have different fields, so a webhook converts them
     std::vector<Column> columns;
 };
 
@@ -48,7 +48,7 @@ const std::vector<Surface>& surfaces() {
          true,
          {}},
         {"LocalQueue",
-         "The door of a namespace to a ClusterQueue.",
+         "Gives the workloads of a namespace access to a ClusterQueue.",
          {"queue", "queues", "lq"},
          true,
          true,
@@ -56,7 +56,7 @@ const std::vector<Surface>& surfaces() {
           {"Pending Workloads", ".status.pendingWorkloads", "integer"},
           {"Admitted Workloads", ".status.admittedWorkloads", "integer"}}},
         {"Workload",
-         "What a job asks for and what it got: the unit of queueing and admission.",
+         "The resources that a job requests and is assigned. The unit of queueing and admission.",
          {"kwl", "kueueworkload", "kueueworkloads"},
          true,
          true,
@@ -66,13 +66,13 @@ const std::vector<Surface>& surfaces() {
           {"Finished", ".status.conditions[?(@.type=='Finished')].status"},
           {"Age", ".metadata.creationTimestamp", "date"}}},
         {"ResourceFlavor",
-         "A kind of node that quota is given in.",
+         "A kind of node that quota is defined for.",
          {"flavor", "flavors", "rf"},
          false,
          false,
          {}},
         {"Topology",
-         "Node labels that tell how near to each other nodes are.",
+         "Node labels that describe how close nodes are to each other.",
          {"topo"},
          false,
          false,
@@ -146,7 +146,7 @@ json::Value make_columns(const Surface& surface, std::string_view version) {
 json::Value make_version(const KindInfo& kind, const Surface& surface, std::string_view version) {
     const bool is_old = version == "v1beta1";
     json::Value made(json::Object{{"name", version}, {"served", true}, {"storage", !is_old}});
-    // MultiKueueConfig is the same in both versions, so its old one gives no warning.
+    // MultiKueueConfig has equal fields in both versions, so the old version gives no warning.
     if (is_old && kind.kind != "MultiKueueConfig") {
         made.set("deprecated", true);
         made.set("deprecationWarning", "This version is deprecated. Use v1beta2 instead.");

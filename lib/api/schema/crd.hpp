@@ -1,3 +1,4 @@
+// Makes the CustomResourceDefinitions of the kueue.x-k8s.io kinds.
 #pragma once
 
 #include "api/schema/scheme.hpp"
@@ -5,8 +6,9 @@
 
 namespace sluice::api {
 
-/// The CustomResourceDefinition of a kind of kueue.x-k8s.io: both versions with their schemas,
-/// names, columns and conversion. The CA of the conversion webhook is left to the controller.
+/// Returns the CustomResourceDefinition of a kind of kueue.x-k8s.io: both versions with their
+/// schemas, names, columns and conversion. The controller fills in the CA of the conversion
+/// webhook.
 json::Value make_crd(const KindInfo& kind);
 
 }  // namespace sluice::api

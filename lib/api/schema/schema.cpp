@@ -12,7 +12,7 @@
 
 namespace sluice::api {
 
-/// The text of crds/parts/pod_template_schema.json, compiled in.
+/// Returns the text of crds/parts/pod_template_schema.json, which is compiled in.
 std::string_view pod_template_schema();
 
 namespace {
@@ -30,7 +30,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kPatterns
     {"RSN", R"(^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$)"},
 }};
 
-/// The regular expression that a table of fields calls by that name (SUB, LBL, KEY, KND, RSN, QTY).
+/// Returns the regular expression that the tables of fields call by that name (SUB, LBL, KEY, KND,
+/// RSN, QTY).
 std::string_view schema_pattern(std::string_view name) {
     const auto found = std::find_if(kPatterns.begin(), kPatterns.end(), [&](const auto& pattern) {
         return pattern.first == name;
@@ -39,7 +40,7 @@ std::string_view schema_pattern(std::string_view name) {
     return found->second;
 }
 
-/// The rules of the root, which no field of a parent can hold.
+/// Returns the schema cell of the root object, which is not a field of any table.
 std::string_view root_cell(std::string_view kind, std::string_view version) {
     if (kind == "Workload") {
         return version == "v1beta2" ? "C17-C23" : "C17 C24 C25 C22 C23";
@@ -110,7 +111,7 @@ class Generator {
         return schema;
     }
 
-    /// The schema of a field with a C++ member; the shape is the member's.
+    /// Returns the schema of a field with a C++ member, whose type decides the shape.
     json::Value of_type(const TypeInfo& type, const SchemaCell& cell) {
         static const SchemaCell kPlain;
         const SchemaCell& items = cell.items ? *cell.items : kPlain;
@@ -150,7 +151,7 @@ class Generator {
         return finish_object(object(type.fields), cell);
     }
 
-    /// The schema of a field that only v1beta1 has; the shape is the cell's.
+    /// Returns the schema of a field that only v1beta1 has; its cell decides the shape.
     json::Value of_cell(const Field& field, const SchemaCell& cell) {
         if (cell.items) {
             const SchemaCell& items = *cell.items;

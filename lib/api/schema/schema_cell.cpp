@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 7> kTypes{
 };
 constexpr std::array<std::string_view, 5> kPatternWords{"SUB", "LBL", "KEY", "KND", "RSN"};
 
-/// Cuts off the first word; blanks inside brackets belong to it.
+/// Cuts off and returns the first word; blanks inside brackets belong to the word.
 std::string_view take_word(std::string_view& text) {
     text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
     std::size_t depth = 0;

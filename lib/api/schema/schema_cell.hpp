@@ -1,3 +1,4 @@
+// Parses the schema notation of the tables of fields.
 #pragma once
 
 #include "json/value.hpp"
@@ -11,17 +12,22 @@
 
 namespace sluice::api {
 
-/// What one cell of a table of fields says of a field's schema. The notation, words in any order:
+/// The schema constraints of a field, parsed from one cell of its table. The notation, with words
+/// in any order:
 ///
-///     1..64  ..253  1..   length of a string, items of a list, entries of a map, value of an
-///     integer SUB LBL KEY KND RSN a pattern by name E(a, b)             the values allowed
-///     D({"a":1})  the default, as JSON R                   required in its parent    P always
-///     printed; says nothing to the schema atomic set map(a,b) list or map type          C6-C10 C35
-///     rules, by their numbers […]  {…}            the same for the items of a list, the values of
-///     a map
+///     1..64  ..253  1..        length of a string, items of a list, entries of a map,
+///                              or value of an integer
+///     SUB LBL KEY KND RSN QTY  a pattern by its name
+///     E(a, b)                  the allowed values
+///     D({"a":1})               the default, as JSON
+///     R                        required in its parent
+///     P                        always printed; does not affect the schema
+///     atomic set map(a,b)      list or map type
+///     C6-C10 C35               rules, by their numbers
+///     […] {…}                  constraints of the items of a list or the values of a map
 ///
-/// A field that has no C++ member begins with its type: str, int32, int64, bool, time, qty or obj,
-/// which for lists and maps stands in the brackets.
+/// The cell of a field that has no C++ member begins with its type: str, int32, int64, bool, time,
+/// qty or obj. For lists and maps the type is in the brackets.
 struct SchemaCell {
     std::string type;
     std::optional<std::int64_t> min;
@@ -36,7 +42,7 @@ struct SchemaCell {
     std::shared_ptr<const SchemaCell> items;
 };
 
-/// Reads a cell. Requires: a well-formed cell; the tables are ours.
+/// Parses a cell. Requires: the cell is well-formed, as in Sluice's own tables.
 SchemaCell parse_cell(std::string_view text);
 
 }  // namespace sluice::api

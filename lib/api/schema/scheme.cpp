@@ -24,7 +24,7 @@
 namespace sluice::api {
 namespace {
 
-/// Those of kueue.x-k8s.io come first.
+/// The kinds of kueue.x-k8s.io come first.
 constexpr std::array kKinds{
     kind_of<ClusterQueue>(),
     kind_of<Cohort>(),

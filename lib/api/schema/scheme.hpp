@@ -1,3 +1,4 @@
+// The kinds that Sluice knows: their names in the API and their C++ types.
 #pragma once
 
 #include "api/meta/type_info.hpp"
@@ -8,7 +9,7 @@
 
 namespace sluice::api {
 
-/// What the API server calls a kind, and the type it is decoded into.
+/// The names of a kind in the API, and the C++ type that it is decoded into.
 struct KindInfo {
     std::string_view group;
     std::string_view version;
@@ -18,19 +19,19 @@ struct KindInfo {
     TypeRef type = nullptr;
 };
 
-/// The description of one kind of ours.
+/// Returns the description of a kind that is a struct of Sluice.
 template <class T>
 constexpr KindInfo kind_of() {
     return {T::kGroup, T::kVersion, T::kKind, T::kPlural, T::kNamespaced, &T::type};
 }
 
-/// "group/version", or the version alone in the core group.
+/// Returns "group/version", or only the version for the core group.
 std::string api_version(const KindInfo& kind);
 
-/// Every kind that Sluice has a type for.
+/// Returns every kind that Sluice has a type for.
 std::span<const KindInfo> all_kinds();
 
-/// The kinds of kueue.x-k8s.io, which have a CRD.
+/// Returns the kinds of kueue.x-k8s.io, which have a CRD.
 std::span<const KindInfo> kueue_kinds();
 
 }  // namespace sluice::api

@@ -1,6 +1,7 @@
+// Annotations of an AppWrapper's pod sets that name the labels with the ranks of pods.
 #pragma once
 
-/// Annotations of a pod set of an AppWrapper: by which labels its pods are ranked.
+/// Annotations of an AppWrapper's pod sets. They name the labels with the ranks of the pods.
 namespace sluice::job_kinds::app_wrapper_annotation {
 
 inline constexpr const char* kPodIndexLabel =

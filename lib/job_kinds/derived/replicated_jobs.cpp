@@ -13,10 +13,11 @@ namespace sluice::job_kinds {
 
 namespace {
 
-/// The label of a replicated Job that says for which step of the training it is.
+/// The label of a replicated Job that names its step of the training.
 constexpr std::string_view kStepLabel = "trainer.kubeflow.org/trainjob-ancestor-step";
 constexpr std::string_view kTrainerStep = "trainer";
-constexpr std::string_view kNode = "node";  ///< the trainer's container, and MPI's workers
+/// The trainer's container, and the replicated Job of MPI's workers.
+constexpr std::string_view kNode = "node";
 constexpr std::string_view kPodGroupLabel = "scheduling.x-k8s.io/pod-group";
 
 std::string_view step_of(const json::Value& job) {
@@ -41,13 +42,13 @@ json::Value& object_in(json::Value& value, std::initializer_list<std::string_vie
     return *at;
 }
 
-/// A member of the spec; nullptr: it is not there.
+/// Returns an object member of the spec; nullptr if it is absent.
 const json::Value* object_member(const json::Value& object, std::string_view member) {
     const json::Value* found = object.find_path({"spec", member});
     return found != nullptr && found->is_object() ? found : nullptr;
 }
 
-/// The container of that name of a replicated Job, or nullptr.
+/// Returns the container with that name of a replicated Job; nullptr if it is absent.
 json::Value* named_container(json::Value& job, std::string_view name) {
     json::Value& spec = object_in(job, {"template", "spec", "template", "spec"});
     json::Value* list = spec.find("containers");
@@ -67,7 +68,7 @@ void copy_member(json::Value& to, std::string_view member, const json::Value* fr
     }
 }
 
-/// Variables of a name that is there take its place.
+/// Adds variables; a variable replaces one with its name.
 void add_variables(json::Value& container, const json::Value* from) {
     const json::Value* more = from == nullptr ? nullptr : from->find("env");
     if (more == nullptr || !more->is_array()) {
@@ -90,7 +91,7 @@ void add_variables(json::Value& container, const json::Value* from) {
     }
 }
 
-/// What Trainer changes in one replicated Job after another.
+/// Applies Trainer's changes to the replicated Jobs, one after the other.
 class JobSetMaker {
   public:
     JobSetMaker(const json::Value& train_job, const json::Value& runtime)
@@ -122,7 +123,7 @@ class JobSetMaker {
         return said != nullptr && *said == json::Value(true);
     }
 
-    /// In the order of the runtime.
+    /// Returns the replicated Jobs in the order of the runtime, with the runtime patches applied.
     json::Array patched_jobs() const {
         const json::Value* own = runtime_.find_path({"spec", "template", "spec"});
         json::Value spec = own == nullptr ? json::Value(json::Object{}) : *own;
@@ -149,7 +150,7 @@ class JobSetMaker {
         const auto wanted = number(trainer_ == nullptr ? nullptr : trainer_->find("numNodes"));
         if (mpi_ != nullptr) {
             if (wanted && job.string_at("name") == kNode) {
-                // The launcher is one of them.
+                // The launcher counts as one of the nodes.
                 nodes = is_launcher_node() ? std::max<std::int64_t>(*wanted - 1, 1) : *wanted;
             }
         } else if (is_trainer && wanted && !std::exchange(has_trainer_, true)) {
@@ -226,7 +227,7 @@ class JobSetMaker {
     const json::Value* trainer_;
     const json::Value* policy_;
     const json::Value* mpi_;
-    bool has_trainer_ = false;  ///< the Job that is given the nodes has been met
+    bool has_trainer_ = false;  ///< the Job that gets the nodes was found
 };
 
 }  // namespace

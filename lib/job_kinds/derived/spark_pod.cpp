@@ -14,7 +14,7 @@ namespace sluice::job_kinds {
 
 namespace {
 
-/// Volumes of this name are Spark's own scratch space.
+/// Name prefix of volumes that are Spark's own scratch space.
 constexpr std::string_view kScratchVolume = "spark-local-dir-";
 
 const json::Array& items_at(const json::Value& value, std::string_view name) {
@@ -28,7 +28,8 @@ const json::Value* find_object(const json::Value& value, std::string_view name) 
     return found != nullptr && found->is_object() ? found : nullptr;
 }
 
-/// A size as Java's options spell it, in which `g` and `gb` are binary, as a quantity.
+/// Returns a size in the spelling of Java's options as a quantity. In Java's spelling `g` and `gb`
+/// are binary.
 std::string quantity_of_java_size(std::string_view size) {
     constexpr std::array<std::string_view, 5> kUnits{"k", "m", "g", "t", "p"};
     const std::string lower = lower_case(size);
@@ -45,12 +46,12 @@ std::string quantity_of_java_size(std::string_view size) {
     return std::string(size);
 }
 
-/// Copies an amount of the role into a list of the container's resources.
+/// Copies an amount of the role to a list of the container's resources.
 struct Amount {
-    std::string_view member;    ///< of the role
+    std::string_view member;    ///< member of the role
     std::string_view resource;  ///< cpu or memory
     std::string_view list;      ///< requests or limits
-    std::string_view called;    ///< in messages
+    std::string_view called;    ///< name in messages
 };
 
 constexpr std::array<Amount, 4> kAmounts{{
@@ -114,7 +115,7 @@ void add_containers(json::Array& into, const json::Array& more) {
     }
 }
 
-/// The mounts of the role whose volumes the application has, and these volumes.
+/// Adds the role's mounts whose volumes the application has, and these volumes.
 void add_volumes(
     const json::Value& spec, const json::Value& role, json::Value& container, json::Value& pod_spec
 ) {
@@ -141,7 +142,7 @@ void add_volumes(
     }
 }
 
-/// Labels and annotations of the role over those of its template.
+/// Returns the labels and annotations of the role's template, overridden by those of the role.
 json::Value role_metadata(const json::Value& role) {
     json::Value metadata = json::Object{};
     const json::Value* base = role.find_path({"template", "metadata"});

@@ -1,3 +1,4 @@
+// Derives the pods that the Spark operator creates for a SparkApplication.
 #pragma once
 
 #include "base/error.hpp"
@@ -8,18 +9,19 @@
 
 namespace sluice::job_kinds {
 
-/// What a pod of a SparkApplication does.
+/// The role of a pod of a SparkApplication.
 enum class SparkRole : std::uint8_t { Driver, Executor };
 
-/// As the object spells it. Example: driver
+/// Returns the role as the object spells it. Example: driver
 std::string_view to_string(SparkRole role);
 
-/// The pod template that the Spark operator makes of the role of a SparkApplication, as far as it
-/// counts for its quota and its place. Errors: Invalid naming an amount that cannot be read.
+/// Returns the pod template that the Spark operator makes for a role of a SparkApplication, with
+/// the fields that affect its quota and placement. Errors: Invalid with the amount that cannot be
+/// read.
 Result<json::Value> make_spark_pod(const json::Value& application, SparkRole role);
 
-/// The node labels that pods of the role need: those of the whole application go before those of
-/// the role. nullptr: none.
+/// Returns the node labels that pods of the role need. Labels of the whole application take
+/// precedence over those of the role. Returns nullptr if neither is set.
 const json::Value* spark_node_selector(const json::Value& application, SparkRole role);
 
 }  // namespace sluice::job_kinds

@@ -8,7 +8,8 @@ namespace sluice::job_kinds {
 
 namespace {
 
-/// The member by which elements of a list are one and the same; "": the list is replaced.
+/// Returns the member that identifies the elements of a list; empty if the patch replaces the whole
+/// list.
 std::string_view merge_key(std::string_view list) {
     constexpr std::pair<std::string_view, std::string_view> kKeys[] = {
         {"replicatedJobs", "name"},

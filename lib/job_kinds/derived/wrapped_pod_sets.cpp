@@ -31,14 +31,14 @@ std::int64_t number_at(const json::Value& value, std::string_view path, std::int
     return found != nullptr && found->is_int() ? found->as_int() : otherwise;
 }
 
-/// As many pods as a batch Job of that spec runs at a time.
+/// Returns the number of pods that a batch Job with that spec runs at the same time.
 std::int64_t pods_of_job(const json::Value& spec) {
     const std::int64_t parallelism = number_at(spec, "parallelism", 1);
     return std::min(parallelism, number_at(spec, "completions", parallelism));
 }
 
-/// The counts of a wrapped object are checked by nobody before; one that is too large is refused
-/// as such later.
+/// Multiplies two counts, saturating. Nothing has checked the counts of a wrapped object before; a
+/// product that is too large is rejected later.
 std::int64_t saturated_product(std::int64_t a, std::int64_t b) {
     std::int64_t product = 0;
     return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::int64_t>::max()
@@ -53,7 +53,7 @@ json::Value pod_set(std::string path, json::Value replicas, json::Object annotat
     return made;
 }
 
-/// Where a replica is described that may say how many there are.
+/// Returns the pod set of a replica description, which may have a number of replicas.
 json::Value replica_pod_set(const Found& replica, std::string_view label = {}) {
     const json::Value* said = replica.value->find("replicas");
     json::Object annotations;
@@ -67,7 +67,7 @@ json::Value replica_pod_set(const Found& replica, std::string_view label = {}) {
     );
 }
 
-/// Those replicas that have a template.
+/// Adds the pod sets of the replicas that have a template.
 void add_replicas(
     const json::Value& component, std::string_view path, std::string_view label, json::Array& into
 ) {
@@ -113,7 +113,7 @@ json::Array pod_sets_of_ray(const json::Value& component, std::string_view clust
     return made;
 }
 
-/// Those that objects of known kinds have; none of another kind.
+/// Returns the pod sets of an object of a known kind; empty for other kinds.
 json::Array known_pod_sets(const json::Value& component) {
     const json::Value* wrapped = component.find(kRoot);
     if (wrapped == nullptr) {
@@ -145,8 +145,8 @@ json::Array known_pod_sets(const json::Value& component) {
     return made;
 }
 
-/// Of a container what Kueue takes over of it: the API server completes the rest where the
-/// component is made, so that it cannot be compared here.
+/// Returns the fields of a container that Kueue copies. The API server fills in the other fields
+/// when the component is created, so they cannot be compared here.
 json::Value container_of(const json::Value& whole) {
     json::Value made = json::Object{};
     for (const std::string_view member :
@@ -167,7 +167,7 @@ json::Value container_of(const json::Value& whole) {
     return made;
 }
 
-/// The pod template of what stands at a path: a template, or a whole Pod.
+/// Returns the pod template at a path, which leads to a pod template or a Pod.
 json::Value template_of(const json::Value& whole, const json::Value& spec) {
     json::Value made = json::Object{};
     for (const std::string_view member : {"labels", "annotations"}) {
@@ -208,7 +208,7 @@ Result<json::Value> template_at(const json::Value& component, std::string_view p
     const json::Value* found = way->find(component);
     const json::Value* spec = found == nullptr ? nullptr : found->find("spec");
     if (spec == nullptr || !spec->is_object()) {
-        return make_invalid(fmt::format("there is no pod template at \"{}\"", path));
+        return make_invalid(fmt::format("no pod template at \"{}\"", path));
     }
     return template_of(*found, *spec);
 }

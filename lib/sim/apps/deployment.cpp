@@ -26,9 +26,9 @@ constexpr std::string_view kHash = "pod-template-hash";
 constexpr std::string_view kMost = "deployment.kubernetes.io/max-replicas";
 constexpr std::string_view kRevision = "deployment.kubernetes.io/revision";
 constexpr std::string_view kRevisionHistory = "deployment.kubernetes.io/revision-history";
-/// The bytes that it may have.
+/// Maximum length of the revision history, in bytes.
 constexpr std::size_t kRevisionHistoryMost = 2000;
-/// More than any number of pods.
+/// Above any number of pods.
 constexpr double kShareMost = 1e12;
 constexpr std::string_view kProgressing = "Progressing";
 constexpr std::string_view kPaused = "DeploymentPaused";
@@ -55,7 +55,7 @@ class DeploymentTurn {
         hash_ = template_hash(template_);
         newest_ = find_named(sets_, fmt::format("{}-{}", name_of(deployment_), hash_));
         for (const json::Value* set : sets_) {
-            // One that was taken in may have another name.
+            // A ReplicaSet that was adopted may have a different name.
             newest_ = newest_ == nullptr && has_template(*set) ? set : newest_;
         }
         std::ranges::stable_sort(sets_, {}, [](const json::Value* set) {
@@ -92,7 +92,7 @@ class DeploymentTurn {
         }
         return total;
     }
-    /// Whether the set makes the same pods.
+    /// Returns true if the set creates pods from the Deployment's current template.
     bool has_template(const json::Value& set) const {
         const json::Value* found = set.find_path({"spec", "template"});
         if (found == nullptr) {
@@ -124,7 +124,7 @@ class DeploymentTurn {
             {"annotations", newest_annotations(revision)},
             {"ownerReferences", owner_references(deployment_)}
         };
-        // A set that is recreated waits for the pods of the others.
+        // With strategy Recreate, a new set waits for the pods of the old sets to end.
         const std::int64_t size = recreates() && total > 0 ? 0 : first;
         json::Value spec =
             json::Object{{"replicas", size}, {"selector", chosen}, {"template", pod_template}};
@@ -148,7 +148,7 @@ class DeploymentTurn {
         }
     }
 
-    /// What a ReplicaSet knows of its Deployment.
+    /// Returns the annotations of a ReplicaSet about its Deployment.
     json::Value set_annotations(std::int64_t revision) const {
         json::Value made = json::Object();
         made.set("deployment.kubernetes.io/desired-replicas", std::to_string(replicas_));
@@ -157,8 +157,8 @@ class DeploymentTurn {
         return made;
     }
 
-    /// What the newest one knows of it: the annotations of its user, too, such as
-    /// `kubernetes.io/change-cause`, and which revisions it was before.
+    /// Returns the annotations of the newest ReplicaSet. They include the annotations of the
+    /// Deployment, such as `kubernetes.io/change-cause`, and the set's earlier revisions.
     json::Value newest_annotations(std::int64_t revision) const {
         json::Value made = json::Object();
         const json::Value* said = deployment_.find_path({"metadata", "annotations"});
@@ -183,8 +183,8 @@ class DeploymentTurn {
         return made;
     }
 
-    /// The revisions of a set that is new again, the oldest first; those are left out that are too
-    /// many.
+    /// Returns the earlier revisions of a set that became the newest again, the oldest first.
+    /// Leaves out the oldest ones if the text becomes too long.
     static std::string revision_history(const json::Value& set) {
         const std::string_view before = text_at(set, {"metadata", "annotations", kRevision});
         std::string history(text_at(set, {"metadata", "annotations", kRevisionHistory}));
@@ -199,10 +199,11 @@ class DeploymentTurn {
         return history;
     }
 
-    /// The revision of the newest ReplicaSet: one that comes back is new again.
+    /// Sets the revision of the newest ReplicaSet. A set that becomes the newest again gets a new
+    /// revision.
     void number() {
         if (newest_ == nullptr) {
-            return;  // it comes when the Deployment is not paused any more
+            return;  // it is created when the Deployment is resumed
         }
         std::int64_t revision = revision_of(*newest_);
         if (newest_ != sets_.back()) {
@@ -210,7 +211,7 @@ class DeploymentTurn {
         }
         for (const json::Value* set : sets_) {
             if (set != newest_ && size_of(*set) == 0) {
-                continue;  // nothing is scaled there any more
+                continue;  // it is not scaled any longer
             }
             annotate(
                 *set,
@@ -219,7 +220,7 @@ class DeploymentTurn {
         }
         json::Value own = json::Object();
         own.set(kRevision, std::to_string(revision));
-        // Any other change of a Deployment's annotations counts as a new generation.
+        // A change of any other annotation of a Deployment increments its generation.
         annotate(deployment_, own, Write::Verb::PatchStatus);
     }
 
@@ -305,8 +306,8 @@ class DeploymentTurn {
         shrink_others(total - (replicas_ - unavailable_max()) - not_there);
     }
 
-    /// One that is paused has its number of pods, but the templates that it has. Where pods of
-    /// several are there, each set keeps its share.
+    /// Scales a paused Deployment without changing its templates. If several sets have pods, each
+    /// keeps its share.
     void scale_paused() {
         std::vector<const json::Value*> active;
         std::ranges::copy_if(sets_, std::back_inserter(active), [](const json::Value* set) {
@@ -373,7 +374,7 @@ class DeploymentTurn {
         }
     }
 
-    /// Conditions of Deployments also say when they were written last.
+    /// Sets lastUpdateTime, which only the conditions of Deployments have.
     void set_update_times(json::Array& conditions) const {
         const json::Array known = conditions_of(deployment_);
         for (json::Value& condition : conditions) {
@@ -390,13 +391,13 @@ class DeploymentTurn {
         }
     }
 
-    /// Whether it is said how long it may go on without progress; else nothing is said of that.
+    /// Returns true if the Deployment has a progress deadline.
     bool has_deadline() const {
         const auto said = find_int(deployment_, {"spec", "progressDeadlineSeconds"});
         return said && *said != std::numeric_limits<std::int32_t>::max();
     }
 
-    /// Whether there are more of the new pods than the status said before, or fewer of the old.
+    /// Returns true if there are more new pods or fewer old pods than in the last status.
     bool shows_progress(const json::Value& status) const {
         const auto growth = [&](std::string_view name) {
             return find_int(status, {name}).value_or(0) -
@@ -414,7 +415,7 @@ class DeploymentTurn {
         );
     }
 
-    /// The condition Progressing: how the newest template comes along.
+    /// Sets the condition Progressing, which describes the rollout of the newest template.
     void set_progress(json::Array& conditions, const json::Value& status) {
         const json::Value* known = find_element(conditions, "type", kProgressing);
         const std::string reason(known == nullptr ? "" : known->string_at("reason"));
@@ -441,7 +442,7 @@ class DeploymentTurn {
         } else if (is_complete(status)) {
             say(kDone, fmt::format("ReplicaSet \"{}\" has successfully progressed.", set));
         } else if (reason == kDone && is_rolled_out(status)) {
-            return;  // that pods are lost later is no lack of progress
+            return;  // the loss of pods after the rollout does not count as a lack of progress
         } else if (shows_progress(status)) {
             has_progressed_ = true;
             say("ReplicaSetUpdated", fmt::format("ReplicaSet \"{}\" is progressing.", set));
@@ -456,7 +457,8 @@ class DeploymentTurn {
         }
     }
 
-    /// Whether there was no progress for too long; else the Deployment is looked at again then.
+    /// Returns true if the progress deadline has passed. Otherwise, requests another turn at the
+    /// deadline.
     bool is_late(const json::Value& condition) {
         const auto last = find_time(condition, {"lastUpdateTime"});
         if (!last) {

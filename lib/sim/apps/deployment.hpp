@@ -1,11 +1,13 @@
+// The simulated Deployment controller.
 #pragma once
 
 #include "sim/objects/turn.hpp"
 
 namespace sluice::sim {
 
-/// One turn of the Deployment controller: a ReplicaSet for each template that it has had, of which
-/// the newest grows while the others shrink, as its strategy allows; and its status.
+/// Returns the writes of one turn of the Deployment controller. It keeps one ReplicaSet for each
+/// template that the Deployment had, and scales up the newest and scales down the others as the
+/// strategy allows. It also writes the status.
 Outcome reconcile_deployment(const Turn& turn);
 
 }  // namespace sluice::sim

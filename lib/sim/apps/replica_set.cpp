@@ -81,7 +81,7 @@ Outcome reconcile_replica_set(const Turn& turn) {
     }
     json::Value status = make_replica_set_status(turn, active, terminating, outcome);
     if (std::ssize(active) < wanted) {
-        // That pods cannot be created stands there until all are.
+        // The condition ReplicaFailure stays until all pods have been created.
         if (const json::Value* conditions = set.find_path({"status", "conditions"})) {
             status.set("conditions", *conditions);
         }

@@ -1,14 +1,16 @@
+// The simulated controllers of ReplicaSets and ReplicationControllers.
 #pragma once
 
 #include "sim/objects/turn.hpp"
 
 namespace sluice::sim {
 
-/// One turn of the ReplicaSet controller: as many pods as its spec says, and its status. Its pods
-/// go through webhooks.
+/// Returns the writes of one turn of the ReplicaSet controller: it creates or deletes pods until
+/// there are as many as in the spec, and writes the status. Its pods pass through webhooks.
 Outcome reconcile_replica_set(const Turn& turn);
 
-/// The same for a ReplicationController.
+/// Returns the writes of one turn of the ReplicationController controller, which works like the
+/// ReplicaSet controller.
 Outcome reconcile_replication_controller(const Turn& turn);
 
 }  // namespace sluice::sim

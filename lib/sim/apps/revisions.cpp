@@ -20,8 +20,8 @@ std::int64_t number_of_revision(const json::Value& revision) {
     return find_int(revision, {"revision"}).value_or(0);
 }
 
-/// A strategic merge patch that puts the template back. Clients compare it byte by byte with what
-/// they make of a template themselves, with all members in order.
+/// Returns a strategic merge patch that restores the template. Clients compare it byte by byte with
+/// a patch that they make themselves, with all members in order.
 json::Value data_of(const json::Value& pod_template) {
     json::Value replaced = pod_template;
     replaced.set("$patch", "replace");
@@ -30,7 +30,7 @@ json::Value data_of(const json::Value& pod_template) {
     return sorted ? *std::move(sorted) : data;
 }
 
-/// Another one for each number of collisions.
+/// Returns the hash of a template; each number of collisions gives another hash.
 std::string hash_of(const json::Value& pod_template, std::int64_t collisions) {
     return collisions == 0 ? template_hash(pod_template)
                            : template_hash(json::Array{pod_template, collisions});

@@ -1,3 +1,4 @@
+// ControllerRevisions of a StatefulSet: one for each pod template that it had.
 #pragma once
 
 #include "json/value.hpp"
@@ -12,24 +13,25 @@
 
 namespace sluice::sim {
 
-/// The label of pods that says of which revision they are.
+/// The label of pods with the hash of their revision.
 inline constexpr std::string_view kRevisionHash = "controller-revision-hash";
 
-/// The ControllerRevisions of an object whose pods are made of a template: one for each template
-/// that it had, up to `spec.revisionHistoryLimit` of old ones.
+/// The ControllerRevisions of an object with a pod template: one for each template that it had,
+/// with at most `spec.revisionHistoryLimit` old ones.
 class Revisions {
   public:
-    /// `label`: the label of a revision with its hash.
+    /// `label`: the label of a revision that has its hash.
     Revisions(const Turn& turn, std::string_view label);
 
-    /// The revision of the template, by name and by hash.
+    /// Return the name and the hash of the current template's revision.
     const std::string& name() const { return name_; }
     const std::string& hash() const { return hash_; }
-    /// How many names were taken by other templates.
+    /// Returns the number of names that other templates have taken.
     std::int64_t collisions() const { return collisions_; }
-    /// Makes the revision of the template the newest one: it is created, or gets the next number.
+    /// Makes the revision of the current template the newest one: creates it, or gives it the next
+    /// number.
     void save(Outcome& outcome) const;
-    /// Removes the oldest of the old ones, but none whose name or hash is in use.
+    /// Deletes the oldest revisions beyond the limit, except those whose name or hash is in use.
     void forget_old(const std::set<std::string, std::less<>>& in_use, Outcome& outcome) const;
 
   private:
@@ -38,10 +40,11 @@ class Revisions {
     const Turn& turn_;
     std::string label_;
     json::Value template_;
-    json::Value data_;                            ///< what a revision of the template holds
-    const json::Value* current_ = nullptr;        ///< nullptr: it is to be created
-    std::vector<const json::Value*> duplicates_;  ///< further ones of the same template
-    std::vector<const json::Value*> old_;         ///< by number
+    json::Value data_;  ///< the data of a revision of the template
+    /// Revision of the template; null if it must be created.
+    const json::Value* current_ = nullptr;
+    std::vector<const json::Value*> duplicates_;  ///< further revisions of the same template
+    std::vector<const json::Value*> old_;         ///< revisions of earlier templates, by number
     std::string name_;
     std::string hash_;
     std::int64_t collisions_ = 0;

@@ -19,7 +19,7 @@ namespace sluice::sim {
 
 namespace {
 
-/// The label of a ControllerRevision of a StatefulSet with its hash.
+/// The label of a StatefulSet's ControllerRevision with its hash.
 constexpr std::string_view kHashOfRevision = "controller.kubernetes.io/hash";
 
 class StatefulSetTurn {
@@ -81,7 +81,7 @@ class StatefulSetTurn {
         return text_at(pod, {"metadata", "labels", kRevisionHash});
     }
 
-    /// Whether a new pod of that ordinal is like those before the update.
+    /// Returns true if a new pod with that ordinal gets the template from before the update.
     bool is_held_back(std::int64_t ordinal) const {
         return text_at(set_, {"spec", "updateStrategy", "type"}) == "RollingUpdate" &&
                !old_revision_.empty() && ordinal < first_ + partition();
@@ -90,7 +90,7 @@ class StatefulSetTurn {
         return find_int(set_, {"spec", "updateStrategy", "rollingUpdate", "partition"}).value_or(0);
     }
 
-    /// Whether nothing more is written about pods in this turn.
+    /// Returns true if this turn has reached its limit of pods to create or delete.
     bool is_full() const { return changed_pods_ >= kPodsAtOnce; }
 
     void create(std::int64_t ordinal) {
@@ -124,7 +124,8 @@ class StatefulSetTurn {
         return fmt::format("{} Pod {} in StatefulSet {} successful", verb, pod, name_of(set_));
     }
 
-    /// Ordered: each step waits until all pods before it are ready, or after it are gone.
+    /// Creates and deletes pods. With ordered management, each step waits until all pods with lower
+    /// ordinals are ready, or all with higher ordinals are gone.
     void manage() {
         for (std::int64_t ordinal = first_; ordinal < first_ + replicas_; ++ordinal) {
             const auto found = pods_.find(ordinal);
@@ -153,7 +154,8 @@ class StatefulSetTurn {
         update();
     }
 
-    /// Of those with an old template the last one goes, if all that were replaced are ready.
+    /// Deletes the pod with the highest ordinal and an old template, if all replaced pods are
+    /// ready.
     void update() {
         if (text_at(set_, {"spec", "updateStrategy", "type"}) == "OnDelete") {
             return;
@@ -222,10 +224,10 @@ class StatefulSetTurn {
     json::Value template_;
     Revisions revisions_;
     std::string revision_;
-    std::string old_revision_;  ///< of the pods before the update, or the same
+    std::string old_revision_;  ///< revision of pods from before the update, or the current one
     json::Value old_template_;
     std::map<std::int64_t, const json::Value*> pods_;  ///< by ordinal
-    std::int64_t changed_pods_ = 0;                    ///< that are created or deleted in this turn
+    std::int64_t changed_pods_ = 0;                    ///< created or deleted in this turn
     Outcome outcome_;
 };
 

@@ -49,7 +49,7 @@ void IndexSet::insert_all(const IndexSet& other) {
 }
 
 void IndexSet::insert_interval(Interval added) {
-    // The first that overlaps or touches, and the first beyond.
+    // The first interval that overlaps or touches the added one, and the first beyond it.
     const auto begin = std::ranges::lower_bound(
         intervals_, added.first - 1, {}, [](const Interval& interval) { return interval.second; }
     );

@@ -1,3 +1,4 @@
+// Sets of completion indexes, stored as intervals.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +9,12 @@
 
 namespace sluice::sim {
 
-/// Completion indexes of an Indexed Job, kept as intervals: their number may be large, their status
-/// is a short text.
+/// A set of completion indexes of an Indexed Job, stored as intervals: it may contain many indexes,
+/// while its text in the status is short.
 class IndexSet {
   public:
-    /// Reads `status.completedIndexes` and its like, such as "0,3-5"; what cannot be read is passed
-    /// over, and so is what is not below `completions`.
+    /// Parses a text such as "0,3-5" of `status.completedIndexes` or `failedIndexes`. Ignores
+    /// malformed parts and indexes that are not below `completions`.
     static IndexSet parse(std::string_view text, std::int64_t completions);
 
     void insert(std::int64_t index);
@@ -21,11 +22,12 @@ class IndexSet {
     bool contains(std::int64_t index) const;
     std::int64_t size() const;
     bool empty() const { return intervals_.empty(); }
-    /// How many indexes are in both.
+    /// Returns the number of indexes that are in both sets.
     std::int64_t count_common(const IndexSet& other) const;
-    /// The first indexes that are not in it, in order: at most `count`, all below `completions`.
+    /// Returns the first indexes that are not in the set, in order: at most `count`, all below
+    /// `completions`.
     std::vector<std::int64_t> first_missing(std::int64_t count, std::int64_t completions) const;
-    /// As the API has it: two neighbours are "4,5", more "4-6".
+    /// Returns the text as the API has it: two neighbors are "4,5", more are "4-6".
     std::string to_string() const;
 
     friend bool operator==(const IndexSet&, const IndexSet&) = default;

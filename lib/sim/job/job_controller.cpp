@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kOwnName = "kubernetes.io/job-controller";
 
-/// The condition that says that the Job is over, or nullptr.
+/// Returns the condition with which the Job has finished; nullptr if it has not.
 const json::Value* find_job_end(const json::Value& job) {
     for (const char* type : {"Complete", "Failed"}) {
         if (has_condition(job, type)) {
@@ -25,7 +25,7 @@ const json::Value* find_job_end(const json::Value& job) {
     return nullptr;
 }
 
-/// Deletes a Job whose time after its end is over (KEP-592).
+/// Deletes a Job whose ttlSecondsAfterFinished has passed (KEP-592).
 Outcome expire(const json::Value& job, const json::Value& end, Time now, const Pace& pace) {
     Outcome outcome;
     const auto seconds = find_int(job, {"spec", "ttlSecondsAfterFinished"});

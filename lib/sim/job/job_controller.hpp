@@ -1,3 +1,4 @@
+// The simulated Job controller: one turn over one Job and its pods.
 #pragma once
 
 #include "base/clock.hpp"
@@ -11,16 +12,17 @@
 
 namespace sluice::sim {
 
-/// What the Job controller remembers of a Job beside the API: how long new pods wait after
+/// State of the Job controller about a Job that is not in the API: how long new pods wait after
 /// failures.
 struct JobBackoff {
     std::int64_t failures = 0;  ///< since the last success
     std::optional<Time> last_failure{};
 };
 
-/// What Kubernetes' Job controller (1.36) writes for a Job in this state: pods made and deleted,
-/// counted by finalizer (KEP-2307), and the status. `pods`: those that the Job controls. A Job that
-/// another controller manages (`spec.managedBy`) is left alone.
+/// Returns the writes of Kubernetes' Job controller (1.36) for a Job in this state: it creates and
+/// deletes pods, counts them by their finalizers (KEP-2307), and writes the status. `pods`: the
+/// pods that the Job controls. A Job that another controller manages (`spec.managedBy`) is left
+/// unchanged.
 Outcome reconcile_job(
     const json::Value& job,
     const std::vector<const json::Value*>& pods,

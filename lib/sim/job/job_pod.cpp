@@ -15,7 +15,7 @@ namespace sluice::sim {
 
 namespace {
 
-/// generateName leaves room for five characters of 63.
+/// generateName adds five characters, and a name has at most 63.
 constexpr std::size_t kGeneratedPrefixMax = 58;
 
 std::int64_t number_of(std::string_view text) {
@@ -45,8 +45,8 @@ std::optional<Time> ready_since(const json::Value& pod) {
     return ready == nullptr ? std::nullopt : find_time(*ready, {"lastTransitionTime"});
 }
 
-/// Less is removed first: not bound, then not running, not ready, ready for a shorter time, with
-/// more restarts, younger.
+/// Returns the rank of a pod; the smallest rank is removed first: not bound, then not running, not
+/// ready, ready for a shorter time, with more restarts, younger.
 auto removal_rank(const JobPod& pod) {
     const json::Value& object = *pod.object;
     const int phase = pod.phase == "Running" ? 2 : pod.phase == "Unknown" ? 1 : 0;
@@ -151,7 +151,7 @@ JobPods choose_for_removal(
     JobPods removed;
     JobPods left;
     if (indexed_completions) {
-        // The last of each index, as they are sorted, is the one to keep.
+        // Keeps the last pod of each index in the sort order.
         std::map<std::int64_t, std::size_t> kept;
         constexpr std::int64_t kNone = -1;
         for (std::size_t i = 0; i < active.size(); ++i) {

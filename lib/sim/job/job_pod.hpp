@@ -1,3 +1,4 @@
+// Pods as the Job controller reads, creates and removes them.
 #pragma once
 
 #include "base/clock.hpp"
@@ -17,16 +18,16 @@ inline constexpr std::string_view kIndexFailures = "batch.kubernetes.io/job-inde
 inline constexpr std::string_view kIgnoredIndexFailures =
     "batch.kubernetes.io/job-index-ignored-failure-count";
 
-/// What the Job controller reads of a pod. Lifetime: refers to the pod.
+/// The fields of a pod that the Job controller reads. *Lifetime*: refers to the pod.
 struct JobPod {
     const json::Value* object = nullptr;
     std::string_view name;
     std::string_view uid;
     std::string_view phase;
-    bool is_deleted = false;  ///< it has a deletionTimestamp
-    bool is_tracked = false;  ///< it has the finalizer of Jobs
+    bool is_deleted = false;  ///< has a deletionTimestamp
+    bool is_tracked = false;  ///< has the finalizer of Jobs
     bool is_ready = false;
-    std::optional<std::int64_t> index{};  ///< its completion index
+    std::optional<std::int64_t> index{};  ///< the completion index
 
     static JobPod make(const json::Value& pod);
 
@@ -34,26 +35,26 @@ struct JobPod {
     bool has_ended() const { return phase == "Succeeded" || phase == "Failed"; }
     bool is_active() const { return !has_ended() && !is_deleted; }
     bool is_terminating() const { return !has_ended() && is_deleted; }
-    /// When it ended, as far as its status tells.
+    /// Returns the time when the pod ended, if its status has it.
     Time finished_at() const;
-    /// Of its index, by the annotations: counted failures, and all.
+    /// Return the failures of the pod's index by its annotations: counted ones, and all.
     std::int64_t counted_index_failures() const;
     std::int64_t all_index_failures() const;
 };
 
 using JobPods = std::vector<JobPod>;
 
-/// Sorts pods that are to go first to the front: those that would lose the least.
+/// Sorts the pods to remove first to the front: those whose removal loses the least.
 void sort_for_removal(JobPods& pods);
-/// Of the active pods, those that are to go: at least so many, and of an Indexed Job those whose
-/// index is another's, or too large.
+/// Returns the active pods to remove: at least `at_least`. For an Indexed Job, also each pod whose
+/// index is too large or that another pod has.
 JobPods choose_for_removal(
     JobPods active, std::int64_t at_least, std::optional<std::int64_t> indexed_completions
 );
 
-/// Takes the finalizer of Jobs off a pod.
+/// Returns the write that removes the finalizer of Jobs from a pod.
 Write lose_finalizer(const json::Value& pod);
-/// A pod of the Job as its controller makes it. `index`: of an Indexed Job.
+/// Returns a pod of the Job as its controller creates it. `index`: only for an Indexed Job.
 json::Value make_job_pod(const json::Value& job, std::optional<std::int64_t> index);
 
 }  // namespace sluice::sim

@@ -29,7 +29,7 @@ const json::Value* find_failed_container(
     return nullptr;
 }
 
-/// What of the pod meets the rule, for people; "": nothing.
+/// Returns the part of the pod that matches the rule, for people; empty if the rule does not match.
 std::string find_match(const json::Value& rule, const json::Value& pod) {
     const std::string name = fmt::format(
         "{}/{}", text_at(pod, {"metadata", "namespace"}), text_at(pod, {"metadata", "name"})

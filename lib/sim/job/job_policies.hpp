@@ -1,3 +1,4 @@
+// Pod failure policies and success policies of Jobs.
 #pragma once
 
 #include "json/value.hpp"
@@ -10,15 +11,17 @@
 
 namespace sluice::sim {
 
-/// What `spec.podFailurePolicy` of a Job says of a failed pod (KEP-3329).
+/// The decision of a Job's `spec.podFailurePolicy` about a failed pod (KEP-3329).
 struct FailureVerdict {
-    bool is_counted = true;     ///< towards the backoff limit
+    bool is_counted = true;     ///< counts towards the backoff limit
     bool fails_index = false;   ///< FailIndex
-    std::string job_message{};  ///< FailJob: why; else ""
+    std::string job_message{};  ///< reason for FailJob; empty for other actions
 };
+/// Applies the failure policy of the Job to a failed pod.
 FailureVerdict judge_failure(const json::Value& job, const JobPod& pod);
 
-/// The rule of `spec.successPolicy` that is met, as the Job's condition tells it; "": none.
+/// Returns the rule of `spec.successPolicy` that is met, in the words of the Job's condition; empty
+/// if no rule is met.
 std::string find_met_success_rule(
     const json::Value& job, const IndexSet& succeeded, std::int64_t completions
 );

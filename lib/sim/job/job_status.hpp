@@ -1,3 +1,4 @@
+// The status of a Job as its controller changes it.
 #pragma once
 
 #include "base/clock.hpp"
@@ -11,7 +12,7 @@
 
 namespace sluice::sim {
 
-/// A condition that ends a Job, or says that it is about to.
+/// A condition that ends a Job, or announces its end.
 struct JobEnd {
     std::string type;  ///< SuccessCriteriaMet, Complete, FailureTarget or Failed
     std::string reason;
@@ -20,7 +21,7 @@ struct JobEnd {
     bool is_success() const { return type == "SuccessCriteriaMet" || type == "Complete"; }
 };
 
-/// batch/v1 JobStatus as its controller works on it.
+/// batch/v1 JobStatus as its controller changes it.
 struct JobStatus {
     std::int64_t active = 0;
     std::int64_t succeeded = 0;
@@ -40,7 +41,8 @@ struct JobStatus {
 
     const json::Value* find_condition(std::string_view type) const;
     bool is_true(std::string_view type) const;
-    /// Sets a condition; whether it is another than before. One that is absent is not set to False.
+    /// Sets a condition. Returns true if the condition changed. An absent condition is not set to
+    /// False.
     bool set_condition(
         std::string_view type,
         bool status,

@@ -33,8 +33,8 @@ JobTurn::JobTurn(
 }
 
 bool JobTurn::counts_as_failed(const JobPod& pod) const {
-    // A pod that was deleted may never have the chance to fail. Those that are deleted with their
-    // Job lose their finalizers before, as a rule.
+    // A deleted pod may never have the chance to fail. Pods that are deleted with their Job usually
+    // lose their finalizers before.
     return pod.phase == "Failed" ||
            (!replaces_failed_only_ && !is_deleted_ && pod.is_deleted && !pod.has_succeeded());
 }

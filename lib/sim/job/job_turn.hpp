@@ -1,3 +1,4 @@
+// One turn of the simulated Job controller, in steps.
 #pragma once
 
 #include "sim/job/index_set.hpp"
@@ -14,16 +15,16 @@
 
 namespace sluice::sim {
 
-/// One turn of the Job controller over one Job: reconcile_job() in steps.
+/// One turn of the Job controller over one Job: the steps of reconcile_job().
 class JobTurn {
   public:
-    /// Lifetime: job and backoff must outlive it.
+    /// *Lifetime*: job and backoff must outlive it.
     JobTurn(const json::Value& job, JobPods pods, JobBackoff& backoff, Time now, const Pace& pace);
 
     Outcome run();
 
   private:
-    // The steps, in their order.
+    // The steps of a turn, in their order.
     void count_pods();
     void find_end();
     void count_indexes();
@@ -31,7 +32,8 @@ class JobTurn {
     void track();
 
     bool counts_as_failed(const JobPod& pod) const;
-    /// Whether it is still to be counted: it has the finalizer, and an index that is one.
+    /// Returns true if the pod must still be counted: it has the finalizer and, for an Indexed Job,
+    /// a valid index.
     bool is_uncounted(const JobPod& pod, const std::set<std::string, std::less<>>& counted) const;
     std::string failed_by_policy() const;
     bool is_past_deadline();
@@ -79,10 +81,10 @@ class JobTurn {
     std::int64_t succeeded_ = 0;
     std::int64_t failed_ = 0;
     JobBackoff backoff_;
-    IndexSet known_succeeded_;  ///< by the status alone
+    IndexSet known_succeeded_;  ///< only from the status
     IndexSet succeeded_indexes_;
     IndexSet failed_indexes_;
-    std::map<std::int64_t, JobPod> delayed_;  ///< failed pods that their index waits to replace
+    std::map<std::int64_t, JobPod> delayed_;  ///< failed pods that wait to be replaced, by index
     std::optional<JobEnd> end_;
 };
 

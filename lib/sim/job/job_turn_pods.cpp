@@ -7,7 +7,7 @@
 #include <chrono>
 #include <utility>
 
-// Which pods a Job makes and deletes.
+// The steps of a turn that create and delete pods.
 namespace sluice::sim {
 
 namespace {
@@ -28,7 +28,7 @@ Duration backoff_left(std::int64_t failures, std::optional<Time> last, Time now,
 
 }  // namespace
 
-/// They keep their finalizers until they are counted.
+/// Deletes the active pods. They keep their finalizers until they are counted.
 void JobTurn::stop_pods() {
     for (const JobPod& pod : active_) {
         outcome_.writes.push_back(
@@ -42,7 +42,7 @@ void JobTurn::stop_pods() {
     ready_count_ = 0;
 }
 
-/// Pods that are not needed are not counted: they lose their finalizer before.
+/// Deletes surplus pods. They lose their finalizer before, so that they are not counted.
 void JobTurn::remove(const JobPods& pods) {
     for (const JobPod& pod : pods) {
         if (pod.is_tracked) {

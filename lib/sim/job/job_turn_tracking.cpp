@@ -5,12 +5,12 @@
 
 #include <utility>
 
-// How ended pods get into the status: counted by their finalizers, each once.
+// The steps of a turn that record ended pods in the status: each is counted once, by its finalizer.
 namespace sluice::sim {
 
 namespace {
 
-/// Pods that wait in the status for their finalizer to go.
+/// Maximum number of pods in the status that wait for the removal of their finalizer.
 constexpr std::size_t kUncountedMax = 500;
 
 }  // namespace
@@ -42,7 +42,7 @@ void JobTurn::count_ended(const JobPod& pod, IndexSet& newly_succeeded) {
     }
 }
 
-/// Pods whose finalizer is gone are counted for good.
+/// Adds pods without a finalizer to the final counters.
 void JobTurn::settle_uncounted(const std::set<std::string, std::less<>>& tracked) {
     const auto settle = [&tracked](auto& uncounted, std::int64_t& counter) {
         counter += static_cast<std::int64_t>(std::erase_if(uncounted, [&](const auto& uid) {

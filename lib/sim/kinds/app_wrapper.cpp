@@ -20,10 +20,10 @@ namespace sluice::sim {
 
 namespace {
 
-/// What a wrapper has made, beside what others made for it.
+/// Label of objects that a wrapper has created.
 constexpr std::string_view kLabel = "workload.codeflare.dev/appwrapper";
 
-/// How far a wrapped object is.
+/// Progress of a wrapped object.
 enum class Progress : std::uint8_t { Waiting, Ready, Succeeded, Failed };
 
 Progress progress_of_pod(const json::Value& pod) {
@@ -73,10 +73,11 @@ Progress progress_of(const json::Value& object) {
         const bool is_ready = each.ready ? each.ready->holds(object) : each.active.holds(object);
         return is_ready ? Progress::Ready : Progress::Waiting;
     }
-    return Progress::Succeeded;  // a Service and the like: there is nothing to wait for
+    return Progress::Succeeded;  // nothing to wait for, as with a Service
 }
 
-/// What a start has injected into a pod set, merged into its template.
+/// Merges the labels, annotations and fields that a start has injected into a pod set into its
+/// template.
 void inject(json::Value& pod_template, const json::Value& info) {
     for (const std::string_view part : {"labels", "annotations"}) {
         if (const json::Value* added = info.find(part); added != nullptr && added->is_object()) {

@@ -1,11 +1,13 @@
+// The simulated controller of AppWrappers.
 #pragma once
 
 #include "sim/objects/turn.hpp"
 
 namespace sluice::sim {
 
-/// One turn of the controller of AppWrappers: it makes what its components say while it is not
-/// suspended, and is over when all of these are.
+/// Returns the writes of one turn of the AppWrapper controller. It creates the objects of the
+/// components unless the AppWrapper is suspended. The AppWrapper finishes when all of these have
+/// finished.
 Outcome reconcile_app_wrapper(const Turn& turn);
 
 }  // namespace sluice::sim

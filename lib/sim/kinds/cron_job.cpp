@@ -24,7 +24,7 @@ namespace {
 using apiserver::CronSchedule;
 
 constexpr std::string_view kScheduledTime = "batch.kubernetes.io/cronjob-scheduled-timestamp";
-/// More missed times than this look like a wrong clock.
+/// More missed start times than this look like a wrong clock.
 constexpr int kMissedMax = 100;
 
 bool is_complete(const json::Value& job) {
@@ -84,7 +84,7 @@ class CronJobTurn {
         outcome_.notes.push_back({is_warning, std::move(reason), std::move(message)});
     }
 
-    /// Which of its Jobs run, and what has become of those that ran.
+    /// Finds the Jobs that run, and records the end of Jobs that ran.
     void take_stock() {
         const json::Array& known = list_at(cron_job_, {"status", "active"});
         for (const json::Value* job : jobs_) {
@@ -172,7 +172,7 @@ class CronJobTurn {
         }
     }
 
-    /// The latest time that has come and was not dealt with.
+    /// Returns the latest start time that has passed and has no Job yet.
     std::optional<Time> find_due(const CronSchedule& schedule) {
         auto after = find_time(cron_job_, {"status", "lastScheduleTime"});
         if (!after) {
@@ -199,8 +199,8 @@ class CronJobTurn {
         return due;
     }
 
-    /// The latest time that has come, from one that has: far away from the present it is looked for
-    /// near the present.
+    /// Returns the latest start time that has passed, beginning with a known one. If that one is
+    /// long ago, searches backwards from the present.
     std::optional<Time> find_latest(const CronSchedule& schedule, Time from) const {
         for (Duration back = std::chrono::hours(1); back < turn_.now - from; back *= 2) {
             std::optional<Time> latest;
@@ -236,7 +236,7 @@ class CronJobTurn {
         const auto minute =
             std::chrono::floor<std::chrono::minutes>(due.time_since_epoch()).count();
         const std::string name = fmt::format("{}-{}", name_of(cron_job_), minute);
-        // The creation is answered later; the Job itself says that it was made.
+        // The creation is answered later. If the Job exists, it has succeeded.
         if (!turn_.find("batch/v1", "Job", name).is_null()) {
             status_.set("lastScheduleTime", api::to_string(due));
             return;
@@ -294,7 +294,7 @@ class CronJobTurn {
         outcome_.writes.push_back(std::move(write));
     }
 
-    /// Deletes the oldest Jobs that have ended so, beyond the limit.
+    /// Deletes the oldest finished Jobs (complete or failed ones) beyond the limit.
     void clean_up(bool complete, std::string_view limit) {
         const auto most = find_int(cron_job_, {"spec", limit});
         if (!most) {

@@ -14,7 +14,8 @@ namespace sluice::sim {
 
 namespace {
 
-/// A JobSet has succeeded when all of the Jobs that count have, or any.
+/// Returns true if the JobSet has succeeded: all of the Jobs that its success policy selects have
+/// succeeded, or any of them.
 bool has_succeeded(const ReplicatedJobs& jobs) {
     const json::Array& targets =
         list_at(jobs.owner, {"spec", "successPolicy", "targetReplicatedJobs"});
@@ -108,7 +109,7 @@ Outcome reconcile_train_job(const Turn& turn) {
         text_at(job, {"spec", "runtimeRef", "name"})
     );
     if (runtime.is_null()) {
-        return outcome;  // it waits for its runtime
+        return outcome;  // waits until its runtime exists
     }
     const json::Array entries = job_kinds::make_replicated_jobs(job, runtime);
     ReplicatedJobs jobs = ReplicatedJobs::find(turn, entries);

@@ -25,8 +25,8 @@ constexpr std::string_view kGroup = "leaderworkerset.sigs.k8s.io/group-index";
 /// The pods of one replica.
 struct Group {
     std::vector<const json::Value*> pods;
-    bool is_old = false;    ///< of an earlier template
-    bool has_lost = false;  ///< a pod of it has ended or is deleted
+    bool is_old = false;    ///< has an earlier template
+    bool has_lost = false;  ///< one of its pods has ended or is being deleted
     std::int64_t ready = 0;
 };
 
@@ -35,7 +35,8 @@ class LeaderWorkerSetTurn {
     explicit LeaderWorkerSetTurn(const Turn& turn) : turn_(turn), set_(turn.object) {
         replicas_ = find_int(set_, {"spec", "replicas"}).value_or(1);
         size_ = find_int(set_, {"spec", "leaderWorkerTemplate", "size"}).value_or(1);
-        size_ = std::max<std::int64_t>(size_, 1);  // its definition says so, but is the user's
+        // Its definition requires that, but the user may change the definition.
+        size_ = std::max<std::int64_t>(size_, 1);
         const json::Value* templates = set_.find_path({"spec", "leaderWorkerTemplate"});
         revision_ = template_hash(templates == nullptr ? json::Value() : *templates);
         for (const json::Value* pod : turn.owned_of("Pod")) {
@@ -93,7 +94,8 @@ class LeaderWorkerSetTurn {
         }
     }
 
-    /// A group that has lost a pod begins anew, unless its pods are on their own.
+    /// Manages one group. A group that has lost a pod is created again as a whole, unless
+    /// restartPolicy is None.
     void manage(std::int64_t number) {
         Group& group = groups_[std::to_string(number)];
         const bool is_whole =
@@ -147,7 +149,7 @@ class LeaderWorkerSetTurn {
         outcome_.writes.push_back(std::move(write));
     }
 
-    /// Of the groups with an old template the last one goes, when all others are there.
+    /// Deletes the last group with an old template, if all other groups are complete.
     void update() {
         const Group* oldest = nullptr;
         for (std::int64_t i = 0; i < replicas_; ++i) {
@@ -208,7 +210,7 @@ class LeaderWorkerSetTurn {
     std::int64_t replicas_ = 1;
     std::int64_t size_ = 1;
     std::string revision_;
-    std::map<std::string, Group> groups_;  ///< by index
+    std::map<std::string, Group> groups_;  ///< by index of the group
     Outcome outcome_;
 };
 

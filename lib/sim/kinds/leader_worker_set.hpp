@@ -1,11 +1,13 @@
+// The simulated controller of LeaderWorkerSets.
 #pragma once
 
 #include "sim/objects/turn.hpp"
 
 namespace sluice::sim {
 
-/// One turn of the controller of LeaderWorkerSets: for each replica a leader and its workers, which
-/// come and go together. Its pods go through webhooks. There are no StatefulSets in between.
+/// Returns the writes of one turn of the LeaderWorkerSet controller. For each replica it creates a
+/// leader and its workers, which are created and deleted together. Its pods pass through webhooks.
+/// It does not create StatefulSets.
 Outcome reconcile_leader_worker_set(const Turn& turn);
 
 }  // namespace sluice::sim

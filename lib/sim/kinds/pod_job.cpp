@@ -30,7 +30,7 @@ void count_pod(Replicas& replicas, const json::Value& pod) {
     replicas.pods.push_back(&pod);
 }
 
-/// The number at the end of a name.
+/// Returns the number at the end of a name.
 std::optional<std::int64_t> last_number(std::string_view name) {
     const std::string_view digits = name.substr(name.find_last_not_of("0123456789") + 1);
     std::int64_t number = 0;
@@ -83,7 +83,8 @@ class PodJobTurn {
         return finished && (finished->succeeded.holds(object_) || finished->failed.holds(object_));
     }
 
-    /// What is wrong with the object, for people.
+    /// Finds the pod sets and counts their pods. Returns the fault of the object, for people;
+    /// nullopt if it is valid.
     std::optional<std::string> find_replicas() {
         const auto complete =
             kind_.complete ? kind_.complete(object_) : Result<json::Value>(object_);
@@ -179,7 +180,7 @@ class PodJobTurn {
     const json::Value& object_;
     std::vector<const json::Value*> pods_;
     std::map<std::string_view, const json::Value*> by_name_;
-    std::set<std::int64_t> numbers_{0};  ///< that pods may have, by their names
+    std::set<std::int64_t> numbers_{0};  ///< numbers in the names of existing pods
     PodJob job_;
     Outcome outcome_;
 };

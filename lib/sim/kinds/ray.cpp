@@ -46,7 +46,8 @@ void dress_ray_pod(
     set_metadata(pod, "labels", "ray.io/group", is_head ? "headgroup" : replicas.said_name);
 }
 
-/// A job that is submitted by a Job has one, also where nobody says how its pod looks.
+/// Returns the RayJob with a pod template for its submitter, which exists even if the user does not
+/// specify it.
 Result<json::Value> complete_job(const json::Value& object) {
     json::Value completed = object;
     if (text_at(object, {"spec", "submissionMode"}) == "K8sJobMode" &&
@@ -90,7 +91,7 @@ Workers workers_of(const PodJob& job) {
     return workers;
 }
 
-/// The same text as before, if there is one: such times do not move.
+/// Returns the time at the path; the current time if it is not set yet. Such times do not change.
 std::string first_time(const PodJob& job, FieldPath path) {
     const std::string_view known = text_at(job.turn.object, path);
     return known.empty() ? api::to_string(job.turn.now) : std::string(known);
@@ -103,7 +104,7 @@ json::Value status_of_cluster(const PodJob& job, bool was_ready) {
         {"readyWorkerReplicas", workers.ready},
         {"availableWorkerReplicas", workers.ready}
     };
-    // Once it was ready it is called so until it is suspended.
+    // The state stays ready until the cluster is suspended.
     if (job.stage == Stage::Suspended) {
         status.set("state", job.active() == 0 ? "suspended" : "");
     } else if (was_ready || is_cluster_ready(job)) {
@@ -181,7 +182,7 @@ const Replicas* submitter_of(const PodJob& job) {
     return found == job.replicas.end() ? nullptr : &*found;
 }
 
-/// By its submitter, or by the clock.
+/// Returns the stage of a RayJob: its submitter decides, or the clock if it has none.
 Stage judge_job(const PodJob& job, Outcome& outcome) {
     const json::Value& object = job.turn.object;
     if (const Replicas* submitter = submitter_of(job)) {

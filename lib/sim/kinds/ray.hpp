@@ -1,16 +1,17 @@
+// The simulated controllers of RayCluster, RayService and RayJob.
 #pragma once
 
 #include "job_kinds/description.hpp"
 #include "sim/kinds/pod_job.hpp"
 
-/// KubeRay's kinds. Their pods are made without a RayCluster in between.
+/// KubeRay's kinds. Their pods are created directly, without a RayCluster object in between.
 namespace sluice::sim {
 
-/// RayCluster: it is ready when its pods are, and never over.
+/// RayCluster: it is ready when its pods are ready, and never finishes.
 PodJobKind ray_cluster_kind(const job_kinds::Description& description);
-/// RayService: the same, in other words.
+/// RayService: works like RayCluster, with another status.
 PodJobKind ray_service_kind(const job_kinds::Description& description);
-/// RayJob: over with its submitter, or without one after the time that its annotations say.
+/// RayJob: finishes with its submitter, or without a submitter after the time in its annotations.
 PodJobKind ray_job_kind(const job_kinds::Description& description);
 
 }  // namespace sluice::sim

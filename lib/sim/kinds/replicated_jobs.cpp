@@ -37,7 +37,8 @@ void count(ReplicatedJob& replicated, const json::Value& job) {
     replicated.ready += !is_suspended && done >= pods ? 1 : 0;
 }
 
-/// What a Job has of its template when it starts: a start of its owner may have changed it.
+/// Returns the patch that resumes a Job. It includes parts of the template, because the start of
+/// the owner may have changed it.
 json::Value resumption(const json::Value& job) {
     json::Value pod_template = json::Object();
     for (const std::string_view part : {"labels", "annotations"}) {
@@ -103,7 +104,7 @@ json::Array ReplicatedJobs::statuses() const {
 
 bool ReplicatedJobs::may_start(std::size_t place) const {
     if (is_suspended) {
-        return true;  // it does not run
+        return true;  // a suspended Job does not run
     }
     if (is_in_order && place > 0 && !all[place - 1].is_ready()) {
         return false;
@@ -171,7 +172,7 @@ void ReplicatedJobs::manage(Outcome& outcome) const {
             seen += job == nullptr ? 0 : 1;
             if (job == nullptr) {
                 if (!may_start(place) && seen == std::ssize(each.jobs)) {
-                    break;  // there are no more, and none is to come
+                    break;  // further Jobs neither exist nor may be created
                 }
                 if (may_start(place)) {
                     outcome.writes.push_back(

@@ -1,3 +1,4 @@
+// Manages the replicated Jobs of JobSets and TrainJobs.
 #pragma once
 
 #include "json/value.hpp"
@@ -7,16 +8,16 @@
 #include <string>
 #include <vector>
 
-/// Jobs that come in replicas: what JobSets make, and TrainJobs as well.
+/// Manages replicated Jobs, which JobSets and TrainJobs have.
 namespace sluice::sim {
 
-/// The Jobs of one entry of `replicatedJobs` as they are now.
+/// The present Jobs of one entry of `replicatedJobs`.
 struct ReplicatedJob {
     const json::Value* spec = nullptr;  ///< the entry
     std::string name;
     std::int64_t wanted = 1;
-    std::int64_t active = 0;  ///< with pods that are active
-    std::int64_t ready = 0;   ///< all of whose pods are ready or have succeeded
+    std::int64_t active = 0;  ///< Jobs with active pods
+    std::int64_t ready = 0;   ///< Jobs all of whose pods are ready or have succeeded
     std::int64_t succeeded = 0;
     std::int64_t failed = 0;
     std::int64_t suspended = 0;
@@ -24,26 +25,27 @@ struct ReplicatedJob {
 
     bool is_complete() const { return succeeded >= wanted; }
     bool is_ready() const { return ready + succeeded >= wanted; }
-    /// As a status lists it.
+    /// Returns the entry of a status.
     json::Value to_status() const;
 };
 
-/// What an object says of its replicated Jobs.
+/// All replicated Jobs of an object.
 struct ReplicatedJobs {
     const json::Value& owner;
     std::vector<ReplicatedJob> all;
     bool is_suspended = false;
-    bool is_in_order = false;   ///< each waits until the one before it is ready
-    std::int64_t restarts = 0;  ///< Jobs of earlier attempts are deleted
+    bool is_in_order = false;   ///< each waits until the previous one is ready
+    std::int64_t restarts = 0;  ///< number of restarts; Jobs of earlier attempts are deleted
 
-    /// Finds the Jobs of each entry among those that the owner controls. `entries` must outlive it.
+    /// Finds the Jobs of each entry among the Jobs that the owner controls. *Lifetime*: `entries`
+    /// must outlive the result.
     static ReplicatedJobs find(const Turn& turn, const json::Array& entries);
 
     bool has_failed() const;
-    /// Makes those that are missing, once what they depend on has come, and suspends and resumes
-    /// those that are there.
+    /// Creates missing Jobs when their dependencies allow it, and suspends and resumes existing
+    /// ones.
     void manage(Outcome& outcome) const;
-    /// Deletes Jobs; those that are over stay.
+    /// Deletes the Jobs that have not finished.
     void remove_active(Outcome& outcome) const;
     json::Array statuses() const;
 

@@ -15,7 +15,7 @@ namespace sluice::sim {
 
 namespace {
 
-/// The roles say their pods in fields of their own.
+/// Returns the application with pod templates, which its roles describe in other fields.
 Result<json::Value> complete(const json::Value& object) {
     json::Value completed = object;
     for (const auto role : {job_kinds::SparkRole::Driver, job_kinds::SparkRole::Executor}) {
@@ -46,7 +46,7 @@ void dress_spark_pod(
         set_metadata(pod, "labels", "spark-exec-id", std::to_string(number + 1));
     }
     json::Value& spec = make_object_at(pod, {"spec"});
-    // Spark runs a pod once.
+    // Spark does not restart its pods.
     spec.set("restartPolicy", "Never");
     if (json::Value* containers = spec.find("containers");
         containers != nullptr && containers->is_array()) {
@@ -79,7 +79,7 @@ Stage judge_spark(const PodJob& job, Outcome&) {
                               : (driver->succeeded > 0 ? Stage::Succeeded : Stage::Running);
 }
 
-/// As the operator spells phases of executors.
+/// Returns the state of an executor in the operator's spelling.
 std::string_view state_of(const json::Value& pod) {
     const std::string_view phase = text_at(pod, {"status", "phase"});
     return phase == "Running"     ? "RUNNING"
@@ -139,7 +139,7 @@ json::Value make_spark_status(const PodJob& job) {
     return status;
 }
 
-/// Executors end with their driver.
+/// Returns true for executors: they end with their driver.
 bool is_spark_cleaned(const json::Value&, const json::Value& pod) {
     return text_at(pod, {"metadata", "labels", "spark-role"}) == "executor";
 }

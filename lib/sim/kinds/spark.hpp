@@ -1,3 +1,4 @@
+// The simulated controller of SparkApplications.
 #pragma once
 
 #include "job_kinds/description.hpp"
@@ -5,7 +6,7 @@
 
 namespace sluice::sim {
 
-/// SparkApplication: executors come when the driver runs, and it is over with its driver.
+/// SparkApplication: executors are created when the driver runs, and it finishes with its driver.
 PodJobKind spark_kind(const job_kinds::Description& description);
 
 }  // namespace sluice::sim

@@ -19,10 +19,11 @@ namespace sluice::sim {
 namespace {
 
 constexpr std::string_view kLabels = "training.kubeflow.org/";
-/// Exit codes from here on are those of signals: such a pod is tried again.
+/// Exit codes from this one on mean a signal; such a pod is tried again.
 constexpr std::int64_t kSignals = 128;
 
-/// spec.pytorchReplicaSpecs of a PyTorchJob.
+/// Returns the replica specs of the object, such as spec.pytorchReplicaSpecs of a PyTorchJob;
+/// nullptr if it has none.
 const json::Value* replica_specs(const json::Value& object) {
     const json::Value* spec = object.find("spec");
     if (spec == nullptr || !spec->is_object()) {
@@ -36,7 +37,7 @@ const json::Value* replica_specs(const json::Value& object) {
     return nullptr;
 }
 
-/// How the object spells the type of replica. Example: Worker
+/// Returns the type of replica as the object spells it. Example: Worker
 std::string said_type(const json::Value& object, const Replicas& replicas) {
     const json::Value* specs = replica_specs(object);
     for (const auto& [name, value] : specs->as_object()) {
@@ -87,12 +88,12 @@ void dress(
     } else if (kind == "mpijob") {
         label("job-role", replicas.name);
     }
-    // ExitCode is the operator's own policy.
+    // Only the operator knows the policy ExitCode, not the kubelet.
     const std::string_view policy = restart_policy(object, replicas);
     make_object_at(pod, {"spec"}).set("restartPolicy", policy == "ExitCode" ? "Never" : policy);
 }
 
-/// The exit code of a pod that has failed.
+/// Returns the exit code of a failed pod.
 std::int64_t exit_code_of(const json::Value& pod) {
     for (const json::Value& status : list_at(pod, {"status", "containerStatuses"})) {
         const auto code = find_int(status, {"state", "terminated", "exitCode"});

@@ -1,3 +1,4 @@
+// The simulated controllers of the Kubeflow training operator's kinds and MPIJob.
 #pragma once
 
 #include "job_kinds/description.hpp"
@@ -5,9 +6,9 @@
 
 namespace sluice::sim {
 
-/// One of the kinds of Kubeflow's training operator, or MPIJob: a pod for each replica, conditions,
-/// and a status for each type of replica. The job is over when its first replicas are: the master,
-/// chief or launcher, else the workers.
+/// A kind of Kubeflow's training operator, or MPIJob: it has a pod for each replica, conditions,
+/// and a status for each type of replica. The job finishes with its main replicas: the master,
+/// chief or launcher, or the workers if it has none of these.
 PodJobKind training_kind(const job_kinds::Description& description);
 
 }  // namespace sluice::sim

@@ -1,3 +1,4 @@
+// Sets conditions in a status.
 #pragma once
 
 #include "base/clock.hpp"
@@ -7,20 +8,20 @@
 
 namespace sluice::sim {
 
-/// What a condition is to say.
+/// The content of a condition.
 struct ConditionText {
     std::string_view type;
     bool status = true;
     std::string_view reason;
     std::string_view message;
-    bool is_unknown = false;  ///< the status is neither
+    bool is_unknown = false;  ///< the status is Unknown
 };
 
-/// The conditions of an object's status.
+/// Returns the conditions of an object's status.
 json::Array conditions_of(const json::Value& object);
-/// Sets a condition in a list. Its lastTransitionTime moves when its status does.
+/// Sets a condition in a list. Its lastTransitionTime changes only with its status.
 void set_condition(json::Array& conditions, const ConditionText& wanted, Time now);
-/// The same, but one that is not there is not set to False.
+/// Sets a condition like set_condition(), but does not add an absent condition with status False.
 void unset_condition(json::Array& conditions, const ConditionText& wanted, Time now);
 
 }  // namespace sluice::sim

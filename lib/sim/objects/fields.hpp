@@ -1,3 +1,4 @@
+// Reads fields of objects that are known only as JSON.
 #pragma once
 
 #include "base/clock.hpp"
@@ -9,30 +10,34 @@
 #include <string_view>
 #include <vector>
 
-/// Fields of objects that are known only as JSON; what is missing or of another type is as absent.
+/// Reads fields of objects that are known only as JSON. A value of the wrong type counts as absent.
 namespace sluice::sim {
 
 using FieldPath = std::initializer_list<std::string_view>;
 
+/// Returns the integer at a path; nullopt if it is absent.
 std::optional<std::int64_t> find_int(const json::Value& object, FieldPath path);
-/// The text, or "".
+/// Returns the text; empty if it is absent.
 std::string_view text_at(const json::Value& object, FieldPath path);
+/// Returns true if the value at a path is `true`.
 bool is_true_at(const json::Value& object, FieldPath path);
+/// Returns the time at a path; nullopt if it is absent or malformed.
 std::optional<Time> find_time(const json::Value& object, FieldPath path);
-/// The elements of a list, none where there is no list. Lifetime: that of the object.
+/// Returns the elements of a list; empty if the list is absent. *Lifetime*: refers to the object.
 const json::Array& list_at(const json::Value& object, FieldPath path);
-/// The object at a path; what is missing on the way becomes an object.
+/// Returns the object at a path. Absent objects on the way are created.
 json::Value& make_object_at(json::Value& object, FieldPath path);
 
-/// The element of a list of objects with that text in the member, or nullptr.
+/// Returns the first element of a list of objects whose member has that text; nullptr if no element
+/// has it.
 const json::Value* find_element(
     const json::Array& list, std::string_view member, std::string_view text
 );
-/// The number from 0 on that an annotation says.
+/// Returns the number of an annotation; nullopt if it is absent, malformed or negative.
 std::optional<std::int64_t> annotated_number(
     const json::Value& object, std::string_view annotation
 );
-/// Whether the condition of that type in `status.conditions` is True.
+/// Returns true if the condition of that type in `status.conditions` is True.
 bool has_condition(const json::Value& object, std::string_view type);
 
 }  // namespace sluice::sim

@@ -1,3 +1,4 @@
+// How long pods run, and how fast simulated time passes for them.
 #pragma once
 
 #include "base/clock.hpp"
@@ -8,20 +9,20 @@
 
 namespace sluice::sim {
 
-/// Longer than any cluster lives: what is said to take longer takes so long.
+/// Longer than any cluster exists. Longer durations are cut to this one.
 inline constexpr Duration kLongest = std::chrono::hours(24 * 365 * 100);
 
-/// Of pods that do not end: longer than anybody looks at them.
+/// Run time of pods that do not end: longer than anybody observes them.
 inline constexpr Duration kForever = std::chrono::hours(24 * 365 * 50);
 
-/// So many seconds, at most kLongest in either direction.
+/// Returns a number of seconds, limited to kLongest in both directions.
 constexpr Duration to_duration(std::int64_t seconds) {
     constexpr std::int64_t kMost =
         std::chrono::duration_cast<std::chrono::seconds>(kLongest).count();
     return std::chrono::seconds(std::clamp(seconds, -kMost, kMost));
 }
 
-/// A time that is so much later, or the last or the first one that there is.
+/// Returns a time moved by a duration, limited to the representable range.
 constexpr Time later(Time time, Duration by) {
     if (by >= Duration::zero()) {
         return time > Time::max() - by ? Time::max() : time + by;
@@ -29,13 +30,13 @@ constexpr Time later(Time time, Duration by) {
     return time < Time::min() - by ? Time::min() : time + by;
 }
 
-/// How fast simulated things go. Times that are written down stay those of the clock.
+/// The speed of simulated processes. Times that are recorded are times of the clock.
 struct Pace {
-    /// Of pods that do not say how long; kForever: only annotations say how long.
+    /// Run time of pods that do not specify it. kForever: only annotations specify it.
     Duration run_time = std::chrono::seconds(30);
-    double speed = 1;  ///< so many times as fast as they say. Requires: above 0
+    double speed = 1;  ///< factor by which specified durations are shortened. Requires: above 0
 
-    /// How long by the clock it takes what is said to take so long; kLongest at most.
+    /// Returns how long a specified duration takes by the clock; at most kLongest.
     Duration scale(Duration said) const {
         if (speed == 1) {
             return std::clamp(said, -kLongest, kLongest);

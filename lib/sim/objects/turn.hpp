@@ -1,3 +1,4 @@
+// The input of one turn of a simulated controller.
 #pragma once
 
 #include "base/clock.hpp"
@@ -11,19 +12,20 @@
 
 namespace sluice::sim {
 
-/// What a simulated controller is told when it looks at an object. Lifetime: it refers to all.
+/// The input of one turn of a simulated controller. *Lifetime*: refers to all its objects.
 struct Turn {
-    /// Another object, of the namespace of this one unless its kind has none; null: there is none.
+    /// Returns another object, from the namespace of the reconciled one unless the kind is
+    /// cluster-scoped. Returns null if the object does not exist.
     using Find = std::function<
         json::Value(std::string_view api_version, std::string_view kind, std::string_view name)>;
 
     const json::Value& object;
-    const std::vector<const json::Value*>& owned;  ///< that it controls, of all kinds
+    const std::vector<const json::Value*>& owned;  ///< objects of all kinds that it controls
     const Find& find;
     Pace pace;
     Time now;
 
-    /// Those of what it controls that are of the kind.
+    /// Returns the controlled objects of one kind.
     std::vector<const json::Value*> owned_of(std::string_view kind) const;
 };
 

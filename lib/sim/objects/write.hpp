@@ -1,3 +1,4 @@
+// The writes and events that a simulated controller requests.
 #pragma once
 
 #include "base/clock.hpp"
@@ -10,44 +11,44 @@
 
 namespace sluice::sim {
 
-/// An event on the object that was reconciled.
+/// An event on the object that is reconciled.
 struct Note {
     bool is_warning = false;
     std::string reason;
     std::string message;
 };
 
-/// One request of a simulated controller to the API server, in the namespace of the object that it
-/// reconciles.
+/// One request of a simulated controller to the API server, in the namespace of the object that is
+/// reconciled.
 struct Write {
     enum class Verb : std::uint8_t {
-        Create,       ///< `body`: the object; its name is added to a note that ends in ": "
+        Create,       ///< `body`: the object; its name is appended to a note that ends in ": "
         Patch,        ///< merge patch
-        PatchStatus,  ///< the same of the status
-        Delete,       ///< `body`: DeleteOptions, or nothing
-        /// `body`: the status of the object that was reconciled
+        PatchStatus,  ///< merge patch of the status
+        Delete,       ///< `body`: DeleteOptions, or empty
+        /// `body`: the new status of the object that is reconciled
         ReplaceStatus,
     };
     Verb verb = Verb::Create;
-    std::string name{};  ///< unused where none is there, or that of the reconciled object is meant
+    std::string name{};  ///< unused for Create and ReplaceStatus
     json::Value body = json::Object();
-    std::optional<Note> note{};  ///< told when the write was accepted
+    std::optional<Note> note{};  ///< recorded when the write is accepted
     std::string api_version = "v1";
     std::string kind = "Pod";
-    /// Webhooks are asked; else they are passed over as if they allowed all.
+    /// True if webhooks are called; false if they are skipped as if they allowed everything.
     bool asks_webhooks = false;
 };
 
-/// So many pods, or Jobs, a controller makes, or deletes, in one turn; then it looks at its object
-/// again, as what it wrote changes what it owns.
+/// Maximum number of pods, or Jobs, that a controller creates or deletes in one turn. It then
+/// reconciles its object again, because its writes change what the object owns.
 inline constexpr std::int64_t kPodsAtOnce = 500;
 
-/// What a simulated controller wants done, in this order; a write that is refused ends the row, and
-/// the object is reconciled again.
+/// The writes that a simulated controller requests, in this order. A rejected write ends the list,
+/// and the object is reconciled again.
 struct Outcome {
     std::vector<Write> writes;
     std::vector<Note> notes;
-    std::optional<Time> again_at;  ///< reconcile again then, whatever happens
+    std::optional<Time> again_at;  ///< reconcile again at this time even without changes
 };
 
 }  // namespace sluice::sim

@@ -1,3 +1,4 @@
+// Assigns IP addresses to pods and nodes.
 #pragma once
 
 #include "json/value.hpp"
@@ -12,18 +13,18 @@
 
 namespace sluice::sim {
 
-/// Addresses of one network, one after the other: 65,024, and after the last one the first ones
-/// again that are free.
+/// Assigns the addresses of one network in order: 65,024 of them. After the last one, it starts
+/// with the first free one again.
 class AddressPool {
   public:
-    /// The first two numbers of its addresses, such as "10.244".
+    /// `network`: the first two numbers of the addresses, such as "10.244".
     explicit AddressPool(std::string network) : network_(std::move(network)) {}
 
-    /// Sets an address aside. One of another network is passed over.
+    /// Marks an address as used. Ignores an address of another network.
     void use(std::string_view address);
-    /// It may be given again.
+    /// Makes an address available again.
     void release(std::string_view address);
-    /// The next one that is free. Where none is, one is given twice.
+    /// Returns the next free address. If all addresses are used, returns one that is used already.
     std::string take();
 
   private:
@@ -35,15 +36,16 @@ class AddressPool {
     std::set<std::uint32_t> used_;
 };
 
-/// As long as a pod is there, no other one gets its address. `before` and `after` a change; either
-/// may be nullptr.
+/// Keeps the address of a pod used while the pod exists. `before`, `after`: the pod before and
+/// after a change; either may be nullptr.
 void follow_pod(AddressPool& pool, const json::Value* before, const json::Value* after);
-/// No other node gets the addresses of this one, not even once it is gone.
+/// Marks the addresses of a node as used. They stay used even after the node is deleted.
 void follow_node(AddressPool& pool, const json::Value& node);
 
-/// Whether the outcome starts a pod that has no address yet.
+/// Returns true if the outcome starts a pod that has no address yet.
 bool begins_to_run(const json::Value& pod, const Outcome& outcome);
-/// A pod that begins to run has this address of its own and its node's. `node` may be nullptr.
+/// Adds the pod's address and its node's address to the write that starts the pod. `node` may be
+/// nullptr.
 void give_pod_addresses(Outcome& outcome, const std::string& own, const json::Value* node);
 
 }  // namespace sluice::sim

@@ -1,3 +1,4 @@
+// Adoption and release of pods by the controllers whose selector matches them.
 #pragma once
 
 #include "apiserver/state/state.hpp"
@@ -9,21 +10,22 @@
 
 namespace sluice::sim {
 
-/// Whether controllers of the kind take pods in that nobody controls, and let go those that their
-/// selector is not about.
+/// Returns true if controllers of the kind adopt pods without a controller, and release pods that
+/// their selector no longer matches.
 bool adopts_pods(const apiserver::Collection& collection);
-/// What they take in: Pods, or ReplicaSets; "": nothing.
+/// Returns the kind that they adopt: Pod or ReplicaSet; empty if they adopt nothing.
 std::string_view adopted_kind(const apiserver::Collection& collection);
 
-/// The writes by which the object takes in those of the pods that its selector is about.
+/// Returns the writes by which the object adopts those of the orphans that its selector matches.
 std::vector<Write> adopt(const json::Value& owner, const std::vector<apiserver::Snapshot>& orphans);
-/// The writes by which it lets go pods that it controls.
+/// Returns the writes by which the object releases controlled pods that its selector does not
+/// match.
 std::vector<Write> release(const json::Value& owner, const std::vector<const json::Value*>& owned);
 
-/// Whether a change of a pod may make somebody take it in: it is new, or has other labels or
-/// owners.
+/// Returns true if a change of a pod may lead to its adoption: the pod is new, or its labels or
+/// owners changed.
 bool changes_selection(const apiserver::LogEntry& entry);
-/// Whether somebody controls the pod.
+/// Returns true if an owner of the pod is its controller.
 bool is_controlled(const json::Value& pod);
 
 }  // namespace sluice::sim

@@ -30,7 +30,7 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-/// Takes `4x ` from the beginning; 1 where it is not there.
+/// Cuts `4x ` off the beginning and returns the number; 1 if the text does not begin with a number.
 std::optional<int> take_count(std::string_view& text) {
     int count = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
@@ -48,7 +48,7 @@ Result<json::Value> read_taint(std::string_view text) {
         colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
     if (effect != "NoSchedule" && effect != "NoExecute" && effect != "PreferNoSchedule") {
         return make_invalid(fmt::format(
-            "taint:{}: the effect is none of NoSchedule, NoExecute, PreferNoSchedule", text
+            "taint:{}: the effect is not NoSchedule, NoExecute or PreferNoSchedule", text
         ));
     }
     const std::string_view pair = text.substr(0, colon);
@@ -117,7 +117,7 @@ Result<void> read_amount(std::string_view resource, std::string_view value, Node
 
 Result<void> read_part(std::string_view part, NodeParts& parts);
 
-/// Several labels or taints, such as `labels=a=b;c=d`, each as if it stood by itself.
+/// Reads several labels or taints, such as `labels=a=b;c=d`, each like a separate part.
 Result<void> read_each(std::string_view list, std::string_view prefix, NodeParts& parts) {
     while (!list.empty()) {
         const std::string_view one = list.substr(0, list.find(';'));
@@ -160,7 +160,7 @@ Result<void> read_part(std::string_view part, NodeParts& parts) {
     const std::size_t equals = pair.find('=');
     if (equals == std::string_view::npos || equals == 0) {
         return make_invalid(fmt::format(
-            "\"{}\": it is none of resource=amount, label:key=value, taint:key=value:effect", part
+            "\"{}\": it is not resource=amount, label:key=value or taint:key=value:effect", part
         ));
     }
     if (part.find(' ') != std::string_view::npos) {
@@ -175,7 +175,7 @@ Result<void> read_part(std::string_view part, NodeParts& parts) {
     return is_label ? read_label(key, value, parts) : read_amount(key, value, parts);
 }
 
-/// That all is well, as kubelets say it.
+/// Returns the conditions of a healthy node, as a kubelet reports them.
 json::Array node_conditions() {
     struct Condition {
         std::string_view type;
@@ -265,7 +265,7 @@ std::optional<json::Value> join_node(const json::Value& node) {
         parts.labels = *labels;
     }
     json::Value joined = make_node(std::string(text_at(node, {"metadata", "name"})), parts);
-    // What the user says of it stays.
+    // Fields that the user set are kept.
     json::Value& status = *joined.find("status");
     for (const auto& [name, value] : node.find("status")->as_object()) {
         if (name == "nodeInfo" && value.is_object()) {

@@ -33,7 +33,7 @@ std::string_view program_of(std::string_view path) {
     return path.substr(path.rfind('/') + 1);
 }
 
-/// Whole units alone: a part of a second is no matter here.
+/// Parses a duration of whole units; fractions of a second do not matter.
 std::optional<Duration> read_length(std::string_view text) {
     if (text == "infinity" || text == "inf") {
         return to_duration(std::numeric_limits<std::int64_t>::max());
@@ -59,7 +59,8 @@ std::optional<Duration> read_length(std::string_view text) {
 
 using Words = std::vector<std::string>;
 
-/// Whether a shell reads the text as words alone, but for `;` and `&&` between statements.
+/// Returns true if a shell reads the text as plain words, with only `;` and `&&` between
+/// statements.
 bool is_plain(std::string_view text) {
     if (text.find_first_of("|<>$`'\"\\(){}#*?~=!") != std::string_view::npos) {
         return false;
@@ -73,8 +74,8 @@ bool is_plain(std::string_view text) {
     return true;
 }
 
-/// The statements of a shell's text, which stand in lines or have `;` or `&&` between them. None
-/// where there is anything else.
+/// Returns the statements of a shell's text, which are in separate lines or have `;` or `&&`
+/// between them. Empty if the text contains anything else.
 std::vector<Words> statements_of(std::string_view script) {
     if (!is_plain(script)) {
         return {};
@@ -97,7 +98,7 @@ std::vector<Words> statements_of(std::string_view script) {
     return statements;
 }
 
-/// The statements of a container's command; none: it says nothing.
+/// Returns the statements of a container's command; empty if they are not known.
 std::vector<Words> statements_of_container(const json::Value& container) {
     Words words;
     for (const char* list : {"command", "args"}) {
@@ -165,7 +166,7 @@ CommandedLife commanded_life(const json::Value& pod) {
     Duration before = Duration::zero();
     for (const json::Value& container : list_at(pod, {"spec", "initContainers"})) {
         if (container.string_at("restartPolicy") == "Always") {
-            continue;  // it runs beside the others
+            continue;  // a sidecar runs next to the other containers
         }
         const CommandedLife life = life_of_container(container);
         const Duration own = life.length.value_or(Duration::zero());

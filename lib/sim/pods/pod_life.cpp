@@ -23,7 +23,7 @@ namespace sluice::sim {
 namespace {
 
 constexpr std::int64_t kKilled = 137;
-/// Containers that are started again and again run at least so long.
+/// Minimum run time of containers that are restarted.
 constexpr Duration kRestartMin = std::chrono::seconds(1);
 
 Amounts to_amounts(const api::ResourceList& list) {
@@ -42,7 +42,7 @@ json::Value condition(std::string_view type, bool status, Time now) {
     };
 }
 
-/// The conditions of its readiness gates are true, too.
+/// Returns true if the conditions of the pod's readiness gates are True.
 bool passes_gates(const json::Value& pod) {
     const json::Array& conditions = list_at(pod, {"status", "conditions"});
     return std::ranges::all_of(
@@ -138,7 +138,7 @@ Write run(const json::Value& pod, Time now) {
     );
 }
 
-/// Annotations that are to say how it goes, and cannot be read.
+/// Records an event for each annotation about the pod's run that cannot be read.
 void tell_odd_annotations(const json::Value& pod, Outcome& outcome) {
     for (const std::string_view name : {kRunSeconds, kExitCode, kStopSeconds}) {
         const json::Value* said = pod.find_path({"metadata", "annotations", name});
@@ -146,13 +146,13 @@ void tell_odd_annotations(const json::Value& pod, Outcome& outcome) {
             outcome.notes.push_back(
                 {true,
                  "InvalidAnnotation",
-                 fmt::format("{}: {} is no number, and is ignored", name, json::print(*said))}
+                 fmt::format("{}: {} is not a number and is ignored", name, json::print(*said))}
             );
         }
     }
 }
 
-/// Its containers have ended, and run again.
+/// Returns the write that restarts the ended containers.
 Write restart(const json::Value& pod, Time now) {
     const json::Value running =
         json::Object{{"running", json::Object{{"startedAt", api::to_string(now)}}}};
@@ -162,8 +162,8 @@ Write restart(const json::Value& pod, Time now) {
     );
 }
 
-/// A pod that runs becomes ready, or stops being so, by its readiness gates; and its kubelet tells
-/// that it has seen a change of it.
+/// Updates the readiness of a running pod by its readiness gates, and the generation that its
+/// kubelet has observed.
 std::optional<Write> follow_changes(const json::Value& pod, Time now) {
     const json::Value* known =
         find_element(list_at(pod, {"status", "conditions"}), "type", "Ready");
@@ -183,7 +183,7 @@ std::optional<Write> follow_changes(const json::Value& pod, Time now) {
     );
 }
 
-/// When its containers were started last.
+/// Returns the time of the last start of the containers.
 std::optional<Time> running_since(const json::Value& pod) {
     const json::Array& statuses = list_at(pod, {"status", "containerStatuses"});
     const auto started = statuses.empty()
@@ -213,7 +213,7 @@ Write end(const json::Value& pod, std::int64_t exit_code, Time now) {
     );
 }
 
-/// Containers that were added to look into a pod run at once.
+/// Starts ephemeral containers, which users add for debugging.
 std::optional<Write> run_ephemeral(const json::Value& pod, Time now) {
     const json::Array& wanted = list_at(pod, {"spec", "ephemeralContainers"});
     json::Array statuses = list_at(pod, {"status", "ephemeralContainerStatuses"});
@@ -238,7 +238,7 @@ std::optional<Write> run_ephemeral(const json::Value& pod, Time now) {
     return status_write(pod, json::Object{{"ephemeralContainerStatuses", std::move(statuses)}});
 }
 
-/// When the pod may run no longer.
+/// Returns the end of activeDeadlineSeconds.
 std::optional<Time> find_deadline(const json::Value& pod, const Pace& pace) {
     const auto seconds = find_int(pod, {"spec", "activeDeadlineSeconds"});
     const auto started = find_time(pod, {"status", "startTime"});
@@ -255,13 +255,13 @@ Write exceed_deadline(const json::Value& pod, Time now) {
     return write;
 }
 
-/// Deleted without a delay: only finalizers hold it.
+/// Returns true if the pod was deleted without a grace period: only finalizers keep it.
 bool is_being_removed(const json::Value& pod) {
     return pod.find_path({"metadata", "deletionTimestamp"}) != nullptr &&
            find_int(pod, {"metadata", "deletionGracePeriodSeconds"}).value_or(0) == 0;
 }
 
-/// The kubelet's word that nothing of the pod runs any more.
+/// Returns the write by which the kubelet removes a pod after its containers have ended.
 Write removal(const json::Value& pod) {
     return {
         .verb = Write::Verb::Delete,
@@ -408,7 +408,7 @@ Outcome run_pod(const json::Value& pod, const Pace& pace, std::optional<Time> st
     const auto seconds = annotated_number(pod, kRunSeconds);
     const std::string_view policy = text_at(pod, {"spec", "restartPolicy"});
     if (!seconds && policy == "Always") {
-        return outcome;  // a server
+        return outcome;  // such a pod runs until it is deleted
     }
     const CommandedLife said = commanded_life(pod);
     constexpr std::int64_t kExitCodeMax = 255;

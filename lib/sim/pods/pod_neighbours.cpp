@@ -22,7 +22,7 @@ const json::Array& spreads_of(const json::Value& pod) {
     return list_at(pod, {"spec", "topologySpreadConstraints"});
 }
 
-/// The value of the node's label; nullptr: it has none.
+/// Returns the value of the node's label; nullptr if the node does not have it.
 const json::Value* domain_of(const json::Value& node, std::string_view key) {
     return node.find_path({"metadata", "labels", key});
 }
@@ -62,8 +62,8 @@ void PodNeighbours::place(const json::Value& pod, const std::string& node) {
     }
 }
 
-/// Whether a term of the pod `of` is about the other pod. A term without namespaces is about those
-/// of its own.
+/// Returns true if a term of the pod `of` selects the other pod. A term without namespaces selects
+/// pods of the namespace of `of`.
 bool PodNeighbours::is_meant(
     const json::Value& term, const json::Value& of, const json::Value& other
 ) const {
@@ -86,7 +86,7 @@ bool PodNeighbours::Domains::hold(const json::Value& node) const {
     return domain != nullptr && domain->is_string() && values.contains(domain->as_string());
 }
 
-/// Where the pods are that a term of this pod is about.
+/// Returns the domains of the pods that a term of this pod selects.
 PodNeighbours::Domains PodNeighbours::domains_of(const json::Value& term, const json::Value& pod)
     const {
     Domains domains{.key = term.string_at("topologyKey"), .values = {}};
@@ -146,7 +146,7 @@ PodNeighbours::Demands PodNeighbours::gather(
     Demands demands;
     for (const json::Value& term : terms_of(pod, "podAffinity")) {
         Domains near = domains_of(term, pod);
-        // The first of pods that want to be together may go to any domain.
+        // The first of several pods that must be together may be placed in any domain.
         if (near.values.empty() && is_meant(term, pod, pod)) {
             for (const auto& [name, node] : nodes_) {
                 const json::Value* domain = domain_of(*node, near.key);

@@ -1,3 +1,4 @@
+// Inter-pod affinity and topology spread constraints for the scheduler of pods.
 #pragma once
 
 #include "apiserver/state/store.hpp"
@@ -13,25 +14,24 @@
 
 namespace sluice::sim {
 
-/// Pods of the cluster and the nodes that they are on, to which the next one's affinities and
-/// spreading are held: `requiredDuringSchedulingIgnoredDuringExecution` of podAffinity and
-/// podAntiAffinity, its own and those of the others, and topologySpreadConstraints that say
-/// `DoNotSchedule`. What is only preferred counts for nothing.
+/// Checks the affinities and the spreading of a pod against the pods on all nodes:
+/// `requiredDuringSchedulingIgnoredDuringExecution` of podAffinity and podAntiAffinity, of this pod
+/// and of the others, and topologySpreadConstraints with `DoNotSchedule`. Preferences are ignored.
 class PodNeighbours {
   public:
-    /// Lifetime: that of the objects.
+    /// *Lifetime*: refers to the objects.
     PodNeighbours(
         const apiserver::Store::Objects& pods,
         const apiserver::Store::Objects& nodes,
         const apiserver::Store::Objects& namespaces
     );
 
-    /// The pod is on the node from now on.
+    /// Records that the pod is on the node from now on.
     void place(const json::Value& pod, const std::string& node);
 
-    /// What stands against each node, in the words of kube-scheduler; nodes that are not there have
-    /// nothing against them. `is_possible`: whether the pod may run on the node for what the node
-    /// is, by name.
+    /// Returns the obstacle of each node, in the words of kube-scheduler; nodes without an obstacle
+    /// are absent. `is_possible`: by name of a node, true if the pod may run there regardless of
+    /// other pods.
     std::map<std::string, std::string> find_obstacles(
         const json::Value& pod, const std::map<std::string, bool>& is_possible
     ) const;
@@ -42,24 +42,25 @@ class PodNeighbours {
         const json::Value* node;
     };
 
-    /// Values of a label of nodes: where pods of some sort are.
+    /// Values of a node label: the domains that have pods of some kind.
     struct Domains {
         std::string_view key;
         std::set<std::string, std::less<>> values;
 
         bool hold(const json::Value& node) const;
     };
-    /// What one constraint of spreading allows.
+    /// The room that one spread constraint leaves.
     struct Spread {
         std::string_view key;
-        std::map<std::string, std::int64_t, std::less<>> counts;  ///< of pods, by domain
-        std::int64_t most = 0;                                    ///< that a domain may have before
+        std::map<std::string, std::int64_t, std::less<>> counts;  ///< number of pods, by domain
+        /// Pods that a domain may have before this pod is added.
+        std::int64_t most = 0;
     };
-    /// What the others ask of a pod, gathered once for all nodes.
+    /// The requirements of the other pods on this pod, gathered once for all nodes.
     struct Demands {
-        std::vector<Domains> near;       ///< it must be in each
-        std::vector<Domains> apart;      ///< it must be in none, for its own sake
-        std::vector<Domains> forbidden;  ///< nor in these, for the sake of others
+        std::vector<Domains> near;       ///< the node must be in each of these
+        std::vector<Domains> apart;      ///< the node must not be in these, because of this pod
+        std::vector<Domains> forbidden;  ///< the node must not be in these, because of other pods
         std::vector<Spread> spreads;
     };
 

@@ -16,7 +16,7 @@ namespace sluice::sim {
 
 namespace {
 
-/// The resources that each node has left for pods, by the node's name.
+/// The free resources of each node, by the node's name.
 using Room = std::map<std::string, Amounts>;
 
 bool is_ours(const json::Value& pod) {
@@ -39,7 +39,7 @@ bool fit(const Amounts& wanted, const Amounts& free) {
     return std::ranges::all_of(wanted, [&free](const auto& entry) { return fits(entry, free); });
 }
 
-/// Adds what a node has too little of, in the words of kube-scheduler.
+/// Adds the resources that a node lacks, in the words of kube-scheduler.
 void count_shortages(
     const Amounts& wanted, const Amounts& free, std::map<std::string, int>& reasons
 ) {

@@ -1,3 +1,4 @@
+// Assigns pods to nodes.
 #pragma once
 
 #include "apiserver/state/store.hpp"
@@ -8,16 +9,16 @@
 
 namespace sluice::sim {
 
-/// Where one pod goes, or why nowhere.
+/// The node for one pod, or why no node fits.
 struct Placement {
     apiserver::Snapshot pod;
-    std::string node;     ///< "": none has room
-    std::string message;  ///< for people, where there is no node
+    std::string node;     ///< empty: no node has room
+    std::string message;  ///< why no node fits, for people
 };
 
-/// What a scheduler of pods decides now: for each pod that waits for a node, in the order of their
-/// names, the first node by name that it fits on beside those that are there or were placed before.
-/// Pods of other schedulers are left to these.
+/// Returns the present decisions of the scheduler. Each unbound pod, in the order of names, gets
+/// the first node by name that has room for it next to the pods that are bound there or were placed
+/// before. Pods of other schedulers are left out.
 std::vector<Placement> place_pods(const apiserver::Store& store);
 
 }  // namespace sluice::sim

@@ -8,10 +8,10 @@
 namespace sluice::workload {
 namespace {
 
-/// How far a flavor is from serving: of its obstacles the worst.
+/// Distance of a flavor from serving the workload: the worst of its obstacles.
 struct Distance {
     bool is_final = false;
-    bool is_other = true;  ///< not what it would take
+    bool is_other = true;  ///< the workload would not take this flavor
     double want = 0;
     std::size_t found_at = 0;
     bool is_clearable = true;
@@ -40,7 +40,8 @@ void sort_by_binding(std::vector<Ranked>& all) {
         const Source& source = ranked.source;
         const bool binds = nearest.at(std::pair(source.pod_set, source.group)) == source;
         const Distance& distance = sources.at(source);
-        // Of what binds the worst group first, of other flavors the nearest.
+        // Sorts obstacles that bind by the worst group first, and obstacles of other flavors by the
+        // nearest flavor first.
         return binds ? std::tuple(
                            0,
                            !distance.is_final,

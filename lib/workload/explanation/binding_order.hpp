@@ -1,3 +1,4 @@
+// Sorts the obstacles of a pending workload, the most binding first.
 #pragma once
 
 #include "engine/types/ids.hpp"
@@ -9,7 +10,8 @@
 
 namespace sluice::workload {
 
-/// Where a resource could come from: flavors of one group are alternatives, groups are all needed.
+/// Identifies where a resource could come from. Flavors of one resource group are alternatives;
+/// every group is needed.
 struct Source {
     std::size_t pod_set = 0;
     std::size_t group = 0;
@@ -17,17 +19,17 @@ struct Source {
     friend auto operator<=>(const Source&, const Source&) = default;
 };
 
-/// Obstacles with what decides how much they bind.
+/// An obstacle with the measures that decide how much it binds.
 struct Ranked {
     Constraint constraint;
     Source source = {};
-    bool is_final = false;      ///< nothing can help under today's policies
-    bool is_clearable = false;  ///< evictions that policies allow would free enough
-    bool is_choice = false;     ///< of the flavor that it would take
-    double want = 0;            ///< the part of the need that is missing
+    bool is_final = false;      ///< no eviction or release helps under today's policies
+    bool is_clearable = false;  ///< the policies allow enough evictions to free what is missing
+    bool is_choice = false;     ///< concerns the flavor that the workload would take
+    double want = 0;            ///< the missing part of the need, from 0 to 1
 };
 
-/// The most binding first; see Explanations::of().
+/// Sorts the most binding obstacle to the front, as Explanations::of() describes.
 void sort_by_binding(std::vector<Ranked>& all);
 
 }  // namespace sluice::workload

@@ -16,7 +16,7 @@ DecisionView::DecisionView(const engine::State& state, const engine::CycleResult
 DecisionView::Moment DecisionView::make_moment(Targets targets) const {
     Moment made{.holdings = Holdings(state_, Holdings::Of::State), .targets = targets};
     for (const auto& decision : result_.admitted) {
-        made.holdings.leave(decision.workload);  // until its turn
+        made.holdings.leave(decision.workload);  // counts again from its turn on
     }
     return made;
 }

@@ -1,3 +1,4 @@
+// Replays a cycle's decisions to show which workload held how much quota at each refusal.
 #pragma once
 
 #include "engine/state/state.hpp"
@@ -10,26 +11,26 @@
 
 namespace sluice::workload {
 
-/// Which workload held what at the moments of a cycle at which it refused workloads. The state
-/// itself is as the cycle left it: with admissions that came later in the cycle, and without what
-/// counted as free or taken meanwhile.
+/// Shows which workload held how much quota when a cycle refused a workload. The state cannot show
+/// this: it has the cycle's later admissions, and not what counted as free or taken meanwhile.
 class DecisionView {
   public:
-    /// Of which numbers of the refusal: those of its podSets, or its shortages.
+    /// Selects the numbers of a refusal: those of its podSets, or its shortages.
     enum class Of : std::uint8_t { PodSets, Shortages };
 
-    /// *Lifetime*: of both and until the state's next event.
+    /// *Lifetime*: keeps references to both arguments; valid until the state's next event.
     DecisionView(const engine::State& state, const engine::CycleResult& result);
 
-    /// Which workload held what when these numbers were found. Holds until the next call.
-    /// *Cost*: of the decisions between the last refusal asked about and this one; where that came
-    /// later in the cycle, of all before this one.
+    /// Returns the holdings that the given numbers of the refusal were computed from. The reference
+    /// is valid until the next call.
+    /// *Cost*: proportional to the decisions between the previously requested refusal and this one.
+    /// If this refusal came earlier in the cycle, proportional to all decisions before it.
     Holdings& at(std::size_t refused, Of numbers);
 
   private:
-    /// Whether the targets of preemptions of this cycle still hold their quota.
+    /// Says if the targets of this cycle's preemptions still hold their quota.
     enum class Targets : std::uint8_t { Present, Gone };
-    /// A moment that moves on through the turns of the cycle.
+    /// A point in the cycle that advances turn by turn.
     struct Moment {
         Holdings holdings;
         std::size_t refused = 0;  // turns that are counted
@@ -44,10 +45,10 @@ class DecisionView {
 
     const engine::State& state_;
     const engine::CycleResult& result_;
-    Moment before_;   // any turn
-    Moment in_turn_;  // with all that hold something
+    Moment before_;   // before any turn
+    Moment in_turn_;  // with every holder, targets of preemptions included
     Moment with_targets_gone_;
-    std::vector<engine::WorkloadIndex> own_targets_;  // gone for the last refusal asked about
+    std::vector<engine::WorkloadIndex> own_targets_;  // absent for the refusal requested last
 };
 
 }  // namespace sluice::workload

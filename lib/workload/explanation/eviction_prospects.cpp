@@ -70,7 +70,8 @@ bool EvictionProspects::has_victims(
             own_targets.push_back(target);
         }
     }
-    // The time only orders those whose reservation has none, and the order decides nothing here.
+    // Only reservations without a time are ordered by this time, and their order does not matter
+    // here.
     engine::CandidateLists candidates(state_, engine::Time());
     engine::PreemptionSearch search({state_, tree_, candidates, gone_});
     using Kind = engine::PreemptionSearch::Possibility::Kind;

@@ -13,13 +13,13 @@
 
 namespace sluice::workload {
 
-/// What all refusals of a cycle are explained with.
+/// The data that the explanations of all refusals of a cycle share.
 struct Explanations::Cycle {
     const engine::State& state;
     const engine::CycleResult& result;
     DecisionView view;
     EvictionProspects prospects;
-    Holdings without_holders;  ///< what lending limits alone do
+    Holdings without_holders;  ///< shows the effect of lending limits alone
 };
 
 namespace {
@@ -85,9 +85,9 @@ class Explainer {
     }
 
   private:
-    /// The slice that it was to take the place of.
+    /// Returns the slice that the workload was to replace.
     std::optional<engine::ReplacedSlice> find_slice() const {
-        // For a shortage in its turn the slice has left already, to make room for it.
+        // A shortage in the workload's turn was computed after the slice had left to make room.
         static const std::set<engine::WorkloadIndex> kNone;
         const bool has_left = !refusal_.shortages.empty() && !refusal_.is_recomputed;
         return engine::ReplacedSlice::find(
@@ -123,7 +123,8 @@ class Explainer {
         }
     }
 
-    /// It has room, but the search went on behind it.
+    /// Adds a flavor that has room, but that the search skipped because it started at a later
+    /// flavor.
     void add_untried(engine::FlavorIndex flavor, Constraint made, std::size_t pod_set) {
         made.kind = "quota";
         made.flavor = state_.flavor_name(flavor);
@@ -133,7 +134,8 @@ class Explainer {
         ranked_.push_back({.constraint = std::move(made), .source = source_of(none, pod_set)});
     }
 
-    /// Shortages are of all podSets together.
+    /// Returns the only podSet that requests the resource; empty if several do, because shortages
+    /// are summed over all podSets.
     std::string only_pod_set_with(engine::ResourceIndex resource) const {
         std::string name;
         std::size_t count = 0;
@@ -199,7 +201,7 @@ class Explainer {
                 made.kind = "topology";
                 break;
             case NotNominated:
-                return;  // says nothing about the cluster
+                return;  // says nothing about the quota
             case InsufficientUnused:
             case ExceedsCapacity:
                 add_amounts(refusal, std::move(made), source);
@@ -229,8 +231,8 @@ class Explainer {
         }
     }
 
-    /// What it takes over from the slice whose place it takes, beside what `wanted()` counts: until
-    /// then that one keeps it.
+    /// Returns the amount that the workload takes over from the slice that it replaces. `wanted()`
+    /// does not include it: the slice holds it until it is replaced.
     Amount held_by_slice(const FlavorRefusal& refusal, std::size_t pod_set) const {
         Amount held;
         for (std::size_t i = 0; slice_ && i < asking_.pod_sets.size(); ++i) {
@@ -249,7 +251,7 @@ class Explainer {
                static_cast<double>(std::max<std::int64_t>(1, wanted.value()));
     }
 
-    /// More than can ever be had.
+    /// Adds an obstacle for a need that exceeds what the ClusterQueue could ever have.
     void add_excess(
         Amount needed,
         Amount capacity,
@@ -275,7 +277,7 @@ class Explainer {
         return is_borrowing_limit ? "borrowingLimit" : is_kept_back ? "lendingLimit" : "quota";
     }
 
-    /// What keeps the ClusterQueue from ever having more of it.
+    /// Returns the node whose quota or borrowing limit bounds what the ClusterQueue can ever have.
     engine::QuotaTree::Bottleneck find_ceiling(FlavorResourceIndex pair) const {
         const auto& tree = state_.tree();
         NodeIndex at = refusal_.cluster_queue;
@@ -291,7 +293,7 @@ class Explainer {
         return {.node = at};
     }
 
-    /// More than was free.
+    /// Adds an obstacle for a need that exceeds what was free.
     void add_shortage(
         const FlavorRefusal& refusal, Amount needed, Constraint made, const Source& source
     ) {
@@ -314,7 +316,7 @@ class Explainer {
         add_holders(refusal.node, pair, std::nullopt, shortage.constraint);
         ranked_.push_back(shortage);
         if (refusal.is_spared_by_priority && !refusal.has_victims) {
-            // The policies are there, the priority is not.
+            // The policies allow preemption, but the workload's priority is too low.
             made.kind = "priority";
             made.remedies = {"wait"};
             add_holders(refusal.node, pair, asking_.priority, made);
@@ -348,7 +350,7 @@ class Explainer {
         }
     }
 
-    /// Whether evicting all that policies allow would free enough of it.
+    /// Returns true if evicting everything that the policies allow frees what is missing.
     bool may_preempt(const FlavorRefusal& refusal, FlavorResourceIndex pair) {
         if (state_.options().gates.preemption_gates && asking_.preemption_gated) {
             return false;
@@ -362,7 +364,8 @@ class Explainer {
                 ));
     }
 
-    /// What keeps the ClusterQueue from taking back what it lends; "": it lends nothing of that.
+    /// Returns the policy that keeps the ClusterQueue from taking back quota that it lends; empty
+    /// if no policy does, or if it does not lend what is missing.
     std::string reclaim_policy(const FlavorRefusal& refusal, FlavorResourceIndex pair) {
         const NodeIndex queue = refusal_.cluster_queue;
         const Amount usage = holdings_.subtree(queue, queue, pair).usage + refusal.wanted();
@@ -388,7 +391,7 @@ class Explainer {
         const bool is_pending = refusal_.kind == RefusalKind::PendingPreemption ||
                                 refusal_.kind == RefusalKind::DeferredFit;
         if (is_pending && refusal.is_choice) {
-            return made;  // what helps is under way
+            return made;  // the evictions that help are under way
         }
         const NodeIndex queue = refusal_.cluster_queue;
         const Amount usage = holdings_.subtree(queue, queue, pair).usage + refusal.wanted();
@@ -436,7 +439,7 @@ class Explainer {
         return made;
     }
 
-    /// Those whose pods admission waits for.
+    /// Adds the workloads whose pods must become ready before the next admission.
     void add_not_ready(Constraint& made) const {
         for (const auto& [name, node] : state_.tree().cluster_queues_by_name()) {
             const auto& queue = state_.cluster_queue(node);

@@ -12,7 +12,7 @@ using engine::RefusalKind;
 
 constexpr std::size_t kNamedMax = 3;
 
-/// "cohort/org" as "cohort org".
+/// Returns "cohort/org" as "cohort org".
 std::string node_words(std::string_view node) {
     const std::size_t slash = node.find('/');
     const std::string_view name = node.substr(slash + 1);
@@ -44,7 +44,7 @@ std::string holders_words(const std::vector<Holder>& holders) {
     return fmt::format("{}", fmt::join(named, ", "));
 }
 
-/// "; it may borrow what becomes free or preempt"; "" where it can only wait.
+/// Returns "; it may borrow what becomes free or preempt"; empty if the workload can only wait.
 std::string remedies_words(const std::vector<std::string>& remedies) {
     std::vector<std::string_view> words;
     for (const auto& remedy : remedies) {
@@ -146,7 +146,7 @@ bool ended_with_error(const engine::RefusalDecision& refusal) {
     });
 }
 
-/// What became of its turn, before the constraint itself.
+/// Returns the outcome of the workload's turn, which precedes the constraint in the sentence.
 std::string turn_words(const engine::RefusalDecision& refusal) {
     switch (refusal.kind) {
         case RefusalKind::PendingPreemption:

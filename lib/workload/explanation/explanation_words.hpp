@@ -1,3 +1,4 @@
+// Prints the explanation of a pending workload as one line for people.
 #pragma once
 
 #include "engine/types/decision.hpp"
@@ -8,9 +9,9 @@
 
 namespace sluice::workload {
 
-/// Why the workload waits, in a line for people: what became of its turn, the most binding
-/// constraint with its numbers and holders, and what could help. "" where only the message of its
-/// condition says it.
+/// Returns why the workload is pending, in one line: the outcome of its turn, the most binding
+/// constraint with its numbers and holders, and the remedies. Empty if only the message of its
+/// condition explains the refusal.
 std::string in_words(
     const engine::RefusalDecision& refusal, const std::vector<Constraint>& constraints
 );

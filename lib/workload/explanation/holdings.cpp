@@ -96,7 +96,7 @@ void Holdings::count_child(
     NodeIndex child, FlavorResourceIndex pair, const Account& below, Account& into
 ) const {
     const Sum used_by_child = passed_on(child, pair, below.usage);
-    if (used_by_child > 0) {  // else they use what no other may have
+    if (used_by_child > 0) {  // otherwise its holders use only what no other node may have
         into.usage += used_by_child;
         merge(into.entries, below.entries);
     }
@@ -178,10 +178,10 @@ void Holdings::pass_on(
         if (passed_before == 0 && passed_after == 0) {
             return;
         }
-        if (passed_before == 0) {  // it begins to use what others may have, with all it counts
+        if (passed_before == 0) {  // starts to use the parent's quota: all its entries count there
             comes = here.entries;
             goes.clear();
-        } else if (passed_after == 0) {  // it ceases to
+        } else if (passed_after == 0) {  // no longer uses the parent's quota
             merge(goes, here.entries);
             take(goes, comes);
             comes.clear();
@@ -198,7 +198,7 @@ void Holdings::change(const Held& held, FlavorResourceIndex pair, bool is_coming
     Accounts& accounts = accounts_[pair];
     const auto found = accounts.find(held.cluster_queue);
     if (found == accounts.end() || held.amount == Amount()) {
-        return;  // counted when it is asked for
+        return;  // counted on the first query
     }
     Account& account = found->second;
     const Sum before = account.usage;
@@ -240,7 +240,7 @@ void Holdings::add(
     added.workload = workload;
     added.is_reserved = is_reserved;
     for (const auto& [pair, amount] : usages) {
-        if (amount > Amount()) {  // less than nothing never leaves its ClusterQueue
+        if (amount > Amount()) {  // a negative amount never leaves its ClusterQueue
             added.usages.push_back({.flavor_resource = pair, .amount = amount});
             change({workload, cluster_queue, amount, is_reserved}, pair, true);
         }
@@ -289,7 +289,7 @@ std::vector<Held> Holdings::largest(
     for (NodeIndex at = asking; at != node; at = state_->tree().node(at).parent) {
         const Account& below = account(at, pair);
         if (passed_on(at, pair, below.usage) == 0) {
-            collect(below.entries);  // else they are among those of its parent
+            collect(below.entries);  // otherwise the parent's entries include them
         }
     }
     std::ranges::sort(found, [](const Entry* a, const Entry* b) { return *a < *b; });

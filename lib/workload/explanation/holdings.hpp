@@ -1,3 +1,4 @@
+// Records which workload holds how much quota, for each flavor-resource and quota tree node.
 #pragma once
 
 #include "engine/state/state.hpp"
@@ -13,40 +14,42 @@
 
 namespace sluice::workload {
 
-/// What a workload has of one flavor-resource, or what a cycle keeps for it.
+/// The amount that a workload holds of one flavor-resource, or that a cycle reserves for it.
 struct Held {
     engine::WorkloadIndex workload;
     engine::NodeIndex cluster_queue;
     engine::Amount amount;
-    bool is_reserved = false;  ///< it has nothing yet: others are evicted for it, or it comes first
+    /// Holds nothing yet: evictions are made for it, or it comes first in the queue.
+    bool is_reserved = false;
 };
 
-/// What a node and those below it had of one flavor-resource.
+/// Totals of one flavor-resource for a node and everything below it.
 struct Subtree {
-    engine::Amount usage;      ///< what counts in the node itself
-    engine::Amount kept_back;  ///< unused, and lent to none by lending limits below the node
-    engine::NodeIndex keeper;  ///< what keeps most of that; invalid: nothing
+    engine::Amount usage;  ///< usage that counts in the node itself
+    /// Unused quota that lending limits below the node keep from the node.
+    engine::Amount kept_back;
+    engine::NodeIndex keeper;  ///< the node that keeps the most of it; invalid if nothing is kept
 };
 
-/// Which workload holds how much, by flavor-resource and node of the quota tree, worked out as it
-/// is asked for and kept up to date as holders come and go.
+/// Records which workload holds how much, by flavor-resource and node of the quota tree. Totals are
+/// computed on the first query and updated as holders come and go.
 ///
-/// *Lifetime*: of the state and until its next event. *Cost*: of the first question about a node
-/// and a flavor-resource that of the holders below the node, n log n; of a change, for each node
-/// above it that was asked about, that of one entry, and of all below it where it begins or ceases
-/// to use what others may have.
+/// *Lifetime*: keeps a reference to the state; valid until the state's next event.
+/// *Cost*: the first query of a node and flavor-resource sorts the holders below the node. A change
+/// updates one entry in each queried node above the holder. It moves all entries below a node when
+/// that node starts or stops to use its parent's quota.
 class Holdings {
   public:
     enum class Of : std::uint8_t { State, NoHolders };
 
-    /// With all holders of the state, or without any.
+    /// Starts with all holders of the state, or without any.
     Holdings(const engine::State& state, Of holders) : state_(&state), holders_(holders) {}
 
-    /// A holder of the state no longer counts. False: it did not before either.
+    /// Stops counting a holder of the state. Returns false if it did not count before.
     bool leave(engine::WorkloadIndex holder);
-    /// It counts again.
+    /// Counts a holder again that left.
     void come_back(engine::WorkloadIndex holder);
-    /// One more that has something.
+    /// Counts an additional workload, which holds nothing in the state.
     void add(
         engine::NodeIndex cluster_queue,
         engine::WorkloadIndex workload,
@@ -54,15 +57,17 @@ class Holdings {
         bool is_reserved
     );
 
-    /// As `asking` sees it, which is the node or a ClusterQueue below it: what lending limits keep
-    /// back above `asking` is not kept from it.
+    /// Returns the totals of `node` as `asking` sees them: quota that lending limits keep in the
+    /// nodes from `asking` up to `node` is available to `asking`. Requires: `asking` is `node` or a
+    /// ClusterQueue below it.
     Subtree subtree(
         engine::NodeIndex asking, engine::NodeIndex node, engine::FlavorResourceIndex pair
     );
 
-    /// Holders of what counts in the node or is kept for `asking`, the largest first, then by name.
-    /// `min_priority`: only those of that priority or higher that hold it already.
-    /// *Cost*: `count`, times the depth and the number of different priorities.
+    /// Returns the largest holders of usage in `node`, or of quota kept for `asking`: sorted by
+    /// amount, then by name, at most `count`. `min_priority`: only holders of at least that
+    /// priority that hold their quota already.
+    /// *Cost*: `count`, times the depth, times the number of different priorities.
     std::vector<Held> largest(
         engine::NodeIndex asking,
         engine::NodeIndex node,
@@ -71,11 +76,11 @@ class Holdings {
         std::optional<std::int64_t> min_priority = std::nullopt
     );
 
-    /// Those of the state that do not count.
+    /// Returns the holders of the state that do not count.
     const std::set<engine::WorkloadIndex>& absent() const { return absent_; }
 
   private:
-    /// Sums of amounts, which never overflow: what is added can be taken away again.
+    /// Sum of amounts that never overflows, so that each amount can be subtracted again.
     __extension__ using Sum = __int128;
     struct Entry {
         Held held;
@@ -91,9 +96,9 @@ class Holdings {
     };
     struct Account {
         Sum usage = 0;
-        Entries entries;  // of what it counts
+        Entries entries;  // of the usage that counts here
         Sum kept_back = 0;
-        std::set<Keeper> keepers;  // below it
+        std::set<Keeper> keepers;  // nodes below this one
     };
     struct Addition {
         engine::WorkloadIndex workload;
@@ -104,7 +109,7 @@ class Holdings {
 
     static engine::Amount to_amount(Sum sum);
     engine::Amount local(engine::NodeIndex node, engine::FlavorResourceIndex pair) const;
-    /// What of the usage counts in the parent.
+    /// Returns the part of the usage that exceeds the node's local quota and counts in the parent.
     Sum passed_on(engine::NodeIndex node, engine::FlavorResourceIndex pair, Sum usage) const;
     Keeper keeper(engine::NodeIndex node, engine::FlavorResourceIndex pair, Sum usage) const;
     Entry to_entry(const Held& held) const;
@@ -124,8 +129,7 @@ class Holdings {
     ) const;
     void change(const Held& held, engine::FlavorResourceIndex pair, bool is_coming);
     void change_all(engine::WorkloadIndex holder, bool is_coming);
-    /// The usage of a node was another one `before`, and what counts in it has changed: its parents
-    /// follow.
+    /// Updates the parents of a node whose usage was `before` and whose entries have changed.
     void pass_on(
         engine::NodeIndex node,
         engine::FlavorResourceIndex pair,
@@ -141,7 +145,8 @@ class Holdings {
     Of holders_;
     std::set<engine::WorkloadIndex> absent_;
     std::map<engine::NodeIndex, std::vector<Addition>> additions_;  // by ClusterQueue
-    std::map<engine::FlavorResourceIndex, Accounts> accounts_;  // of a node only with all below it
+    // A node is present only with all nodes below it.
+    std::map<engine::FlavorResourceIndex, Accounts> accounts_;
 };
 
 }  // namespace sluice::workload

@@ -28,7 +28,7 @@ api::Quantity to_quantity(std::string_view resource, engine::Amount amount) {
     if (resource == kCpu) {
         return api::Quantity::from_milli(amount.value());
     }
-    // Upstream reads back what it has printed: bytes that no binary unit divides become decimal.
+    // Upstream parses its own output again: bytes that are not a multiple of 1024 become decimal.
     constexpr std::int64_t kKibi = 1024;
     using Format = api::Quantity::Format;
     const bool is_in_kibi = is_binary(resource) && amount.value() % kKibi == 0;

@@ -1,3 +1,4 @@
+// Converts quantities of the API to the scheduler's integers and back.
 #pragma once
 
 #include "api/meta/quantity.hpp"
@@ -6,21 +7,21 @@
 #include <string>
 #include <string_view>
 
-/// Between quantities of the API and the scheduler's integers: cpu in thousandths, all else in base
-/// units.
+/// Converts quantities of the API to the scheduler's integers and back: cpu in thousandths, all
+/// other resources in base units.
 namespace sluice::workload {
 
-/// A request as the scheduler counts it: rounded up, saturating.
+/// Returns a request as the scheduler counts it: rounded up, saturating.
 engine::Amount request_amount(std::string_view resource, const api::Quantity& quantity);
 
-/// A quota or limit as the scheduler counts it. What does not fit 64 bits is unlimited.
+/// Returns a quota or limit as the scheduler counts it; unlimited if it does not fit 64 bits.
 engine::Amount quota_amount(std::string_view resource, const api::Quantity& quantity);
 
-/// The quantity in the format of its resource: cpu in milli, memory and the like binary when it is
-/// whole kibibytes, others decimal.
+/// Returns an amount in the format of its resource: cpu in thousandths; memory and other byte
+/// resources in binary units if the amount is a multiple of 1024; all others decimal.
 api::Quantity to_quantity(std::string_view resource, engine::Amount amount);
 
-/// The same as text for messages; an unlimited amount is `<unlimited>`.
+/// Returns an amount as text for messages: as to_quantity() formats it, or `<unlimited>`.
 std::string to_text(std::string_view resource, engine::Amount amount);
 
 }  // namespace sluice::workload

@@ -1,3 +1,4 @@
+// Combines the LimitRanges of one namespace into bounds and defaults.
 #pragma once
 
 #include "api/core/core.hpp"
@@ -8,9 +9,9 @@
 
 namespace sluice::workload {
 
-/// The LimitRanges of one namespace taken together: by type (Container, Pod),
-/// the lowest max, the highest min, and the defaults seen first. LimitRanges are to be taken by
-/// name.
+/// The combined LimitRanges of one namespace: for each type (Container, Pod) the lowest max, the
+/// highest min, and the defaults added first. Requires: LimitRanges are added in the order of their
+/// names.
 class LimitRangeSummary {
   public:
     struct Item {
@@ -22,7 +23,7 @@ class LimitRangeSummary {
 
     void add(const api::LimitRange& range);
     bool is_empty() const { return items_.empty(); }
-    /// The bounds and defaults of that type, or nullptr.
+    /// Returns the bounds and defaults of the type; nullptr if no LimitRange has that type.
     const Item* find(std::string_view type) const;
 
   private:

@@ -1,3 +1,4 @@
+// The demand of one pod of a template, computed once for each template.
 #pragma once
 
 #include "api/core/pod.hpp"
@@ -12,20 +13,21 @@
 
 namespace sluice::workload {
 
-/// What one pod of a template asks of the scheduler, worked out once for all workloads that share
-/// the template.
+/// The demand of one pod of a template, computed once for all workloads that share the template.
 struct PodDemand {
-    api::ResourceList requests;                       ///< as the scheduler of Kubernetes has them
-    std::vector<engine::ResourceRequest> for_engine;  ///< transformed
-    bool is_valid = false;  ///< see find_invalid_requests(); no claims that are to be rejected
-    PodShape shape;         ///< without topology
-    std::string like;       ///< equal for pods that are alike to the scheduler, for them alone
+    api::ResourceList requests;                       ///< as the Kubernetes scheduler counts them
+    std::vector<engine::ResourceRequest> for_engine;  ///< after resource transformations
+    /// see find_invalid_requests(); false also for device claims that are rejected
+    bool is_valid = false;
+    PodShape shape;    ///< without topology
+    std::string like;  ///< equal exactly for pods that the scheduler treats alike
 };
 
-/// Whether the pod asks for devices by claims (dynamic resource allocation), which are no requests.
+/// Returns true if the pod claims devices (dynamic resource allocation). Such claims are not part
+/// of its requests.
 bool claims_devices(const api::PodSpec& pod);
 
-/// `resources`: those of make_pod_resources() for the pod.
+/// Computes the demand of a pod. `resources`: the result of make_pod_resources() for the pod.
 PodDemand make_pod_demand(
     const api::PodSpec& pod,
     PodResources resources,

@@ -23,8 +23,8 @@ bool matches_selector(const api::StringMap& selector, const api::StringMap& labe
 
 using Expressions = std::vector<api::NodeSelectorRequirement>;
 
-/// The expressions of each term whose keys are labels; none when a term is left without any, which
-/// makes the affinity match everywhere.
+/// Returns the expressions of each term whose keys are among the labels. Empty if a term has no
+/// such expression: then the affinity matches everywhere.
 std::vector<Expressions> known_terms(
     const std::vector<api::NodeSelectorTerm>& terms, const api::StringMap& labels
 ) {
@@ -54,7 +54,7 @@ std::vector<std::string> find_problems(const Expressions& expressions, std::size
 
 struct AffinityVerdict {
     bool matches = false;
-    std::vector<std::string> problems;  ///< of terms that cannot be read, when no other matches
+    std::vector<std::string> problems;  ///< faults of the terms, if no other term matches
 };
 
 AffinityVerdict judge(

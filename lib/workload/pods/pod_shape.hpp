@@ -1,3 +1,4 @@
+// Checks if pods may run on the nodes of a flavor: taints, node selector, affinity and topology.
 #pragma once
 
 #include "api/core/pod.hpp"
@@ -10,24 +11,25 @@
 #include <string>
 #include <vector>
 
-/// Whether pods of a template may run on the nodes of a flavor: its taints are tolerated,
-/// and its labels match the node selector and affinity as far as its labels have their keys.
+/// Decides if pods of a template may run on the nodes of a flavor: they tolerate its taints, and
+/// its node labels match their node selector and affinity. Keys that the flavor does not label are
+/// ignored.
 namespace sluice::workload {
 
 /// Topologies by name, each with the node labels of its levels.
 using TopologyLevels = std::map<std::string, std::vector<std::string>, std::less<>>;
 
-/// What a podSet that asks for topology-aware scheduling itself needs of a flavor.
+/// The requirements of a podSet that requests topology-aware scheduling.
 struct TopologyNeed {
-    bool names_level = true;             ///< false: no topology will do, as Kueue reads the request
+    bool names_level = true;             ///< false: no topology satisfies the request, as in Kueue
     bool requires_domain = false;        ///< all pods, or each slice, must run within one domain
-    std::vector<std::string> levels;     ///< that the topology must have
-    std::vector<std::string> resources;  ///< what its containers request
+    std::vector<std::string> levels;     ///< levels that the topology must have
+    std::vector<std::string> resources;  ///< resources that the containers request
 
     friend bool operator==(const TopologyNeed&, const TopologyNeed&) = default;
 };
 
-/// What of a pod template decides about flavors, and nothing else.
+/// The part of a pod template that decides which flavors it may use.
 struct PodShape {
     std::vector<api::Toleration> tolerations;
     api::StringMap node_selector;
@@ -37,27 +39,28 @@ struct PodShape {
     friend bool operator==(const PodShape&, const PodShape&) = default;
 };
 
-/// Without topology: see find_topology_need().
+/// Returns the shape of a pod without its topology, which find_topology_need() returns.
 PodShape make_pod_shape(const api::PodSpec& pod);
 
-/// None: it does not ask for topology-aware scheduling. `requests`: of one of its pods.
+/// Returns nullopt if the podSet does not request topology-aware scheduling. `requests`: those of
+/// one of its pods.
 std::optional<TopologyNeed> find_topology_need(
     const api::PodSet& pod_set, const api::ResourceList& requests
 );
 
-/// Equal for equal shapes alone.
+/// Returns a text that is equal for equal shapes only.
 std::string to_key(const PodShape& shape);
 
-/// Why the flavor's nodes do not take such pods; none: they do. What is asked of a topology counts
-/// for flavors that name one, and goes before the rest. Only keys that the flavor labels
-/// its nodes with are compared, and one term without such a key makes the required affinity match
+/// Returns why the flavor's nodes do not accept such pods; nullopt if they accept them. The
+/// topology is checked first, and only for flavors that name one. Only keys that the flavor labels
+/// its nodes with are compared: a term without such a key makes the required affinity match
 /// everywhere.
 std::optional<engine::ShapeRefusal> find_refusal(
     const PodShape& shape, const api::ResourceFlavor& flavor, const TopologyLevels& topologies
 );
 
-/// What of the required node affinity cannot be read, where find_refusal() says so: in the words of
-/// Kubernetes.
+/// Returns the fault of the required node affinity if find_refusal() returns InvalidAffinity, in
+/// the words of Kubernetes.
 std::string affinity_problem(const PodShape& shape, const api::ResourceFlavor& flavor);
 
 }  // namespace sluice::workload

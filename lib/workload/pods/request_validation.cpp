@@ -17,7 +17,7 @@ constexpr std::string_view kAboveMax = "requests must not be above the limitRang
 constexpr std::string_view kNegative = "must be greater than or equal to 0";
 constexpr std::string_view kBelowMin = "requests must not be below the limitRange min";
 
-/// The resources, by name, of which `a` has more than `b`; only those in both.
+/// Returns the names of resources in both lists of which `a` has more than `b`.
 std::vector<std::string> greater_in(const ResourceList& a, const ResourceList& b) {
     std::vector<std::string> greater;
     for (const auto& [resource, quantity] : a) {
@@ -30,7 +30,8 @@ std::vector<std::string> greater_in(const ResourceList& a, const ResourceList& b
     return greater;
 }
 
-/// Violations in the order found, each sentence once, printed as upstream prints an aggregate.
+/// Collects violations in the order found, without duplicates, and prints them as Kubernetes prints
+/// an aggregate error.
 class Violations {
   public:
     void add(
@@ -78,7 +79,7 @@ void for_each_container(const PodResources& pod, std::size_t index, const Check&
 
 enum class Extreme : std::uint8_t { Lowest, Highest };
 
-/// The lower or higher quantity of each resource that is in either list.
+/// Returns the lower or higher quantity of each resource that is in at least one of the lists.
 ResourceList extremes(const ResourceList& a, const ResourceList& b, Extreme wanted) {
     ResourceList made = a;
     for (const auto& [resource, quantity] : b) {
@@ -137,7 +138,7 @@ std::optional<std::string> find_outside_limit_ranges(
     return violations.text("resources didn't satisfy LimitRange constraints");
 }
 
-/// Appends "FIELD: Invalid value: "-1": …" for each quantity below zero.
+/// Appends "FIELD: Invalid value: "-1": …" for each negative quantity.
 void find_negative(
     const ResourceList& quantities, const std::string& place, std::vector<std::string>& found
 ) {

@@ -28,19 +28,18 @@ void add(ResourceList& sum, const ResourceList& added) {
     }
 }
 
-/// Fills in the defaults of LimitRanges of one type; nullptr if the namespace has none.
+/// Fills in the defaults of LimitRanges of one type. `defaults`: nullptr if the namespace has none.
 void apply_defaults(Resources& resources, const LimitRangeSummary::Item* defaults) {
     if (defaults != nullptr) {
         keep_first(resources.limits, defaults->default_limits);
         keep_first(resources.requests, defaults->default_requests);
-        // LimitRanges with a default limit have a default request, once the API server has read
-        // them.
+        // The API server gives a LimitRange with a default limit the same default request.
         keep_first(resources.requests, resources.limits);
     }
 }
 
-/// The product in billionths, rounded up (away from zero) once; saturates with the range of int64
-/// for whole units.
+/// Returns the product in billionths, rounded once, away from zero. Saturates at the range of int64
+/// in whole units.
 api::Quantity product(std::initializer_list<api::Quantity> factors) {
     using boost::multiprecision::cpp_int;
     constexpr std::int64_t kNano = 1'000'000'000;
@@ -51,7 +50,7 @@ api::Quantity product(std::initializer_list<api::Quantity> factors) {
         unit *= kNano;
     }
     const bool is_negative = exact < 0;
-    unit /= kNano;  // what is left is in billionths
+    unit /= kNano;  // now in billionths
     const cpp_int nano = ((is_negative ? -exact : exact) + unit - 1) / unit;
     constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
     const api::Quantity size = nano > cpp_int(kMost) * kNano
@@ -87,7 +86,7 @@ PodResources make_pod_resources(
 api::ResourceList transformed(
     const api::ResourceList& requests, const TranslationSettings& settings
 ) {
-    // Exclusion decides what is charged: transformations read every request.
+    // Exclusion decides only what is charged: transformations read every request.
     const auto is_excluded = [&](const std::string& resource) {
         return std::ranges::any_of(
             settings.exclude_resource_prefixes,
@@ -107,7 +106,7 @@ api::ResourceList transformed(
         if (!is_transformed) {
             continue;
         }
-        // What the outputs are computed from is scaled; a retained input is not.
+        // multiplyBy scales the outputs; an input that is retained is not scaled.
         const auto factor = requests.find(rule->second.multiply_by);
         const api::Quantity times = factor == requests.end() ? api::Quantity(1) : factor->second;
         ResourceList outputs;

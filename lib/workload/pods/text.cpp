@@ -12,7 +12,7 @@ std::string truncated(std::string_view text, std::size_t limit) {
         return std::string(text);
     }
     std::size_t end = limit - kEllipsis.size();
-    // A character is never cut in half: JSON must stay valid UTF-8.
+    // A UTF-8 character is never cut: JSON must stay valid UTF-8.
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
         --end;
     }

@@ -1,3 +1,4 @@
+// Cuts condition messages and event notes to the length that the API accepts.
 #pragma once
 
 #include <string>
@@ -5,8 +6,8 @@
 
 namespace sluice::workload {
 
-/// Cut to what the API takes: condition messages 32768 bytes, event notes 1024; what was cut ends
-/// in " ...".
+/// Cut a text to the length that the API accepts: 32768 bytes for condition messages, 1024 for
+/// event notes. A text that was cut ends in " ...".
 std::string truncated_condition_message(std::string_view message);
 std::string truncated_event_note(std::string_view note);
 

@@ -1,3 +1,4 @@
+// Settings of the Configuration that the translation of objects and decisions depends on.
 #pragma once
 
 #include "api/meta/quantity.hpp"
@@ -8,14 +9,14 @@
 
 namespace sluice::workload {
 
-/// What becomes of a resource that a transformation takes
+/// Says if a resource is kept or replaced by the outputs of its transformation
 /// (Configuration.resources.transformations).
 enum class TransformationStrategy : std::uint8_t { Retain, Replace };
 
 /// Turns a requested resource into others (KEP-2937).
 struct Transformation {
     TransformationStrategy strategy = TransformationStrategy::Retain;
-    std::string multiply_by;  ///< "" : not scaled by another resource
+    std::string multiply_by;  ///< empty: not scaled by another resource
     api::ResourceList outputs;
 };
 
@@ -34,7 +35,7 @@ struct TranslationGates {
     bool unadmitted_workloads_explicit_status = false;
 };
 
-/// What of Configuration the translation of objects and decisions depends on.
+/// Settings of the Configuration that the translation of objects and decisions depends on.
 struct TranslationSettings {
     std::vector<std::string> exclude_resource_prefixes;
     std::map<std::string, Transformation, std::less<>> transformations;  ///< by input resource

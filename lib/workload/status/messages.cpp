@@ -19,7 +19,7 @@ namespace {
 
 namespace reason = api::reason;
 
-/// As Go prints the struct: {key value effect <nil>}.
+/// Returns a taint as Go prints the struct: {key value effect <nil>}.
 std::string taint_text(
     const References& references, const std::string& flavor, std::uint32_t taint
 ) {
@@ -89,7 +89,7 @@ std::string flavor_refusal_text(
                 flavor
             );
         case NodeAffinity:
-        case InvalidAffinity:  // has a sentence of its own
+        case InvalidAffinity:  // see error_text()
             return fmt::format("flavor {} doesn't match node affinity", flavor);
         case TopologyUnsupported:
             return fmt::format("Flavor \"{}\" does not support TopologyAwareScheduling", flavor);
@@ -103,7 +103,7 @@ std::string flavor_refusal_text(
             return "workload requires Topology, but there is no TAS cache information";
         case NoTopologyFlavor:
             return "no TAS flavor assigned";
-        case TwoTopologyFlavors:  // has a sentence of its own
+        case TwoTopologyFlavors:  // see error_text()
             return flavor;
         case DomainNotPlaced:
             return fmt::format(
@@ -134,7 +134,8 @@ std::string invalid_affinity_text(
     );
 }
 
-/// The sentence of a podSet for which a search for flavors ended with an error; "": it did not.
+/// Returns the sentence of a podSet whose search for flavors ended with an error; empty if it did
+/// not.
 std::string error_text(
     const engine::State& state,
     const engine::PodSetRefusal& pod_set,
@@ -206,7 +207,7 @@ std::string_view mode_text(engine::FlavorMode mode) {
     return "";
 }
 
-/// "spot(NoFit;untolerated taint … in flavor spot)".
+/// Returns "spot(NoFit;untolerated taint … in flavor spot)".
 std::string considered_text(
     const engine::State& state,
     const engine::ConsideredFlavor& considered,

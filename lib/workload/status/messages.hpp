@@ -1,3 +1,4 @@
+// Prints the engine's decisions in the words of conditions and events.
 #pragma once
 
 #include "api/kueue/workload.hpp"
@@ -8,21 +9,21 @@
 #include <string>
 #include <string_view>
 
-/// The engine's decisions in the words of conditions and events.
+/// Prints the engine's decisions in the words of conditions and events.
 namespace sluice::workload {
 
-/// The message for a workload that would have to evict others, and has gates that forbid it.
+/// The message for a workload that needs to evict others, while its preemption gates forbid it.
 inline constexpr std::string_view kPreemptionGated = "Workload requires preemption, but it's gated";
 
-/// As condition Preempted spells it.
+/// Returns the reason as condition Preempted spells it.
 std::string_view to_string(engine::PreemptionReason reason);
 
-/// The reason of condition QuotaReserved=False; without gate UnadmittedWorkloadsObservability the
-/// older one.
+/// Returns the reason of condition QuotaReserved=False. Without the gate
+/// UnadmittedWorkloadsObservability, the reason of older versions of Kueue.
 std::string_view waiting_reason(engine::WaitingReason reason, const TranslationGates& gates);
 
-/// The message of condition QuotaReserved=False. Requires: the state still knows the decision's
-/// indices. `queue`: the workload's ClusterQueue, nullptr when there is none.
+/// Returns the message of condition QuotaReserved=False. Requires: the decision's indices are still
+/// valid in the state. `queue`: the workload's ClusterQueue, nullptr if it does not exist.
 std::string refusal_message(
     const engine::State& state,
     const engine::RefusalDecision& refusal,
@@ -31,8 +32,8 @@ std::string refusal_message(
     const Translator& translator
 );
 
-/// The flavors that an admission passed over or borrows from, by podSet, as event QuotaReserved
-/// tells them after "; Flavors considered: "; "": there are none.
+/// Returns the flavors that an admission skipped or borrows from, by podSet, as event QuotaReserved
+/// lists them after "; Flavors considered: ". Empty without such flavors.
 std::string considered_flavors(
     const engine::State& state,
     const engine::AdmissionDecision& decision,
@@ -40,7 +41,7 @@ std::string considered_flavors(
     const References& references
 );
 
-/// The message of conditions Preempted and Evicted, and of the victim's event
+/// Returns the message of conditions Preempted and Evicted, and of the victim's event
 /// EvictedDueToPreempted.
 std::string preemption_message(
     const engine::State& state,
@@ -48,16 +49,17 @@ std::string preemption_message(
     const api::Workload& preemptor
 );
 
-/// The message of condition Finished, and of the event, of a slice whose place `replacement` took.
+/// Returns the message of condition Finished, and of the event, for a slice that was replaced by
+/// `replacement`.
 std::string replacement_message(const api::Workload& replacement);
 
-/// "; preemptor effective priority: …; preemptee effective priority: …", the tail of both Preempted
-/// events.
+/// Returns "; preemptor effective priority: …; preemptee effective priority: …", the end of both
+/// Preempted events.
 std::string priorities_note(
     const Translator& translator, const api::Workload& preemptor, const api::Workload& victim
 );
 
-/// status.admission for that decision.
+/// Returns status.admission for a decision.
 api::Admission make_admission(
     const engine::State& state,
     const engine::AdmissionDecision& decision,

@@ -22,7 +22,7 @@ using engine::LocalQueueIndex;
 using engine::NodeIndex;
 using engine::WorkloadIndex;
 
-/// What a workload is ordered by, as it was when it entered.
+/// The fields that order a workload, as they were when it was entered.
 struct Entry {
     WorkloadIndex workload;
     NodeIndex cluster_queue;
@@ -31,7 +31,8 @@ struct Entry {
     engine::Time queue_order;
 };
 
-/// The order of a queue but for usage and the sticky preemptor, which are of the moment.
+/// Compares by the order of a queue. Usage and the sticky preemptor are left out: they can change
+/// at any moment.
 bool is_before(const engine::State& state, const Entry& a, const Entry& b) {
     if (a.priority != b.priority) {
         return a.priority > b.priority;
@@ -44,7 +45,7 @@ bool is_before(const engine::State& state, const Entry& a, const Entry& b) {
     return std::tie(x.uid, x.key) < std::tie(y.uid, y.key);
 }
 
-/// By a queue, then within it; or by the queue alone.
+/// Orders entries by queue, then within the queue; compares an entry with a queue by queue alone.
 template <class QueueIndex, QueueIndex Entry::* Queue>
 struct ByQueue {
     const engine::State* state = nullptr;
@@ -63,11 +64,11 @@ using Entries = multi_index::multi_index_container<
         multi_index::ranked_unique<multi_index::identity<Entry>, ByClusterQueue>,
         multi_index::ranked_unique<multi_index::identity<Entry>, ByLocalQueue>>>;
 
-/// The entries of one queue in its order, with the sticky preemptor first.
+/// The entries of one queue in its order, the sticky preemptor first.
 template <class Order>
 class Line {
   public:
-    /// `sticky`: nullptr, or an entry of the queue.
+    /// `sticky`: an entry of the queue, or nullptr.
     template <class QueueIndex>
     Line(const Order& order, QueueIndex queue, const Entry* sticky)
         : order_(order), sticky_(sticky) {
@@ -78,7 +79,7 @@ class Line {
     }
 
     std::size_t size() const { return end_ - begin_; }
-    /// Requires: it is an entry of the queue.
+    /// Requires: `entry` is an entry of the queue.
     std::size_t position_of(const Entry& entry) const {
         const std::size_t at = order_.rank(order_.iterator_to(entry)) - begin_;
         if (sticky_ == nullptr) {
@@ -86,7 +87,7 @@ class Line {
         }
         return &entry == sticky_ ? 0 : at + (at < sticky_at_ ? 1 : 0);
     }
-    /// From a position on.
+    /// Returns at most `limit` entries, from position `offset` on.
     std::vector<const Entry*> take(std::size_t offset, std::size_t limit) const {
         std::vector<const Entry*> taken;
         if (offset >= size() || limit == 0) {
@@ -131,7 +132,8 @@ class PendingOrder::Index {
 
     void catch_up() {
         const auto changed = engine::take_queue_changes(state_);
-        // All that may be out of order leaves first: what enters is compared with the rest.
+        // Removes all entries that may be out of order before it inserts any: an insertion compares
+        // with the rest.
         for (const auto index : changed) {
             leave(index);
         }
@@ -181,10 +183,10 @@ class PendingOrder::Index {
     }
 
   private:
-    /// LocalQueues of a ClusterQueue that have used the same.
+    /// LocalQueues of a ClusterQueue that have the same usage.
     struct Group {
         double usage = 0.0;
-        std::size_t begin = 0;  ///< position in the ClusterQueue of its first workload
+        std::size_t begin = 0;  ///< position of its first workload in the ClusterQueue
         std::size_t size = 0;
         std::vector<LocalQueueIndex> queues;
     };
@@ -214,7 +216,8 @@ class PendingOrder::Index {
         entry_of_[index.at()] = &*entries_.insert(made).first;
     }
 
-    /// The entry that goes before all others of the ClusterQueue; nullptr: none.
+    /// Returns the sticky preemptor's entry, which precedes all others of the ClusterQueue; nullptr
+    /// if it has none.
     const Entry* sticky_of(NodeIndex queue) const {
         const engine::Preemptor& preemptor = state_.cluster_queue(queue).preemptor;
         const std::size_t at = preemptor.workload.at();
@@ -229,7 +232,8 @@ class PendingOrder::Index {
         return {by_local_queue(), queue, is_here ? sticky : nullptr};
     }
 
-    /// Whether its LocalQueues have not all used the same.
+    /// Returns true if usage orders the ClusterQueue's workloads: its LocalQueues have different
+    /// usages.
     bool is_ordered_by_usage(NodeIndex queue) const {
         const engine::ClusterQueueRecord& record = state_.cluster_queue(queue);
         if (!state_.shares_admission_fairly(record) || record.local_queues.empty()) {
@@ -290,7 +294,7 @@ class PendingOrder::Index {
         merged.erase(merged.begin(), merged.begin() + static_cast<std::ptrdiff_t>(page.offset));
         return merged;
     }
-    /// In the ClusterQueue.
+    /// Returns the entry's position in its ClusterQueue.
     std::size_t position_by_usage(const std::vector<Group>& groups, const Entry& entry) const {
         const double usage = state_.local_queue(entry.local_queue).fair_usage;
         const auto group = std::ranges::find(groups, usage, &Group::usage);
@@ -314,7 +318,7 @@ class PendingOrder::Index {
 
     engine::State& state_;
     Entries entries_;
-    std::vector<const Entry*> entry_of_;  // by WorkloadIndex; nullptr: not pending
+    std::vector<const Entry*> entry_of_;  // by WorkloadIndex; null if not pending
 };
 
 PendingOrder::PendingOrder(engine::State& state) : index_(std::make_unique<Index>(state)) {}

@@ -1,3 +1,4 @@
+// Positions of pending workloads in their queues, in the engine's order.
 #pragma once
 
 #include "engine/state/state.hpp"
@@ -9,39 +10,40 @@
 
 namespace sluice::workload {
 
-/// Where a pending workload stands. Both positions count from 0.
+/// The positions of a pending workload in its queues, counted from 0.
 struct PendingPlace {
     engine::WorkloadIndex workload;
     std::size_t in_cluster_queue = 0;
     std::size_t in_local_queue = 0;
 };
 
-/// Which places of a queue are wanted.
+/// Selects the positions of a queue to return.
 struct PendingPage {
     std::size_t offset = 0;
     std::size_t limit = 0;
 };
 
-/// The engine's order of what waits, with positions: workloads that are tried and parked ones
-/// together. It is worked out at the first question and kept up to date from then on.
+/// The engine's order of pending workloads, with positions. Workloads that the scheduler tries and
+/// parked workloads are in one order. It is computed on the first query and updated on later ones.
 ///
-/// *Cost* of a question: the logarithm of what waits for each change since the last one, then for a
-/// ClusterQueue the length of the page and the logarithm of what waits, for a LocalQueue that
-/// logarithm for each place of the page. Under admission fair sharing the LocalQueues of the
-/// ClusterQueue are added and, where some but not all have used exactly the same, the offset.
+/// *Cost* of a query, with n pending workloads: log(n) for each change since the last query. Then
+/// the length of the page plus log(n) for a ClusterQueue, or log(n) for each place of the page for
+/// a LocalQueue. Admission fair sharing adds the number of LocalQueues of the ClusterQueue and, if
+/// some but not all of them have the same usage, the page's offset.
 class PendingOrder {
   public:
-    /// Lifetime: the state must outlive it and stay where it is. A state has one at most.
+    /// *Lifetime*: the state must outlive this object and must not move. A state has at most one
+    /// PendingOrder.
     explicit PendingOrder(engine::State& state);
     ~PendingOrder();
     PendingOrder(const PendingOrder&) = delete;
     PendingOrder& operator=(const PendingOrder&) = delete;
 
-    /// In the order of the ClusterQueue; the page counts positions there.
+    /// Returns places in the order of the ClusterQueue; the page counts positions there.
     std::vector<PendingPlace> of_cluster_queue(
         engine::NodeIndex cluster_queue, const PendingPage& page
     );
-    /// In the order of the LocalQueue; the page counts positions there.
+    /// Returns places in the order of the LocalQueue; the page counts positions there.
     std::vector<PendingPlace> of_local_queue(
         engine::LocalQueueIndex local_queue, const PendingPage& page
     );

@@ -52,7 +52,7 @@ bool has_all_required_checks(
     });
 }
 
-/// A condition that was true before the new reservation.
+/// Resets a condition that was true before the new reservation.
 void reset_condition(api::Workload& workload, std::string_view type, Time now) {
     const auto* previous = api::find_condition(workload.status.conditions, type);
     if (previous != nullptr && previous->status == api::condition_status::kTrue) {
@@ -110,7 +110,8 @@ api::AdmissionCheckState pending_check(const std::string& name, Time now) {
     return made;
 }
 
-/// A group of one pod is not: pods may replace it.
+/// Returns true if a single pod owns the workload. A group of one pod does not count: its pod may
+/// be replaced.
 bool is_owned_by_single_pod(const api::Workload& workload) {
     const auto& owners = workload.metadata.owner_references;
     const auto* is_group = workload.metadata.find_annotation(api::annotation::kIsGroupWorkload);
@@ -176,7 +177,7 @@ bool sync_admitted(api::Workload& workload, const TranslationGates& gates, Time 
     const bool was_admitted = api::is_true(conditions, condition::kAdmitted);
     const auto* old = api::find_condition(conditions, condition::kAdmitted);
     if (gates.unadmitted_workloads_observability) {
-        // Both conditions stay absent until something is known.
+        // Both conditions stay absent until one of them is decided.
         if (old == nullptr &&
             api::find_condition(conditions, condition::kQuotaReserved) == nullptr &&
             !gates.unadmitted_workloads_explicit_status) {

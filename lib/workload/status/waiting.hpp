@@ -1,3 +1,4 @@
+// Finds the reason why the scheduler does not consider a workload.
 #pragma once
 
 #include "api/kueue/cluster_queue.hpp"
@@ -19,7 +20,7 @@ struct Waiting {
     friend bool operator==(const Waiting&, const Waiting&) = default;
 };
 
-/// Of the reasons of find_obstacle() those that are about the queues: one is missing or stopped.
+/// Returns the first reason of find_obstacle() that concerns the queues: one is missing or stopped.
 std::optional<Waiting> find_queue_obstacle(
     const api::Workload& workload,
     const api::LocalQueue* queue,
@@ -27,10 +28,10 @@ std::optional<Waiting> find_queue_obstacle(
     const Translator& translator
 );
 
-/// Why the scheduler will not even consider the workload, the first reason that applies:
-/// deactivated, on hold, its LocalQueue or ClusterQueue missing or stopped, not admissible to that
-/// whatever the quota, gated. None: it is for the scheduler to say. `queue` and `cluster_queue` are
-/// those that it names, nullptr where there is none.
+/// Returns the first reason why the scheduler does not consider the workload: it is deactivated or
+/// on hold, its LocalQueue or ClusterQueue is missing or stopped, the ClusterQueue cannot admit it
+/// whatever the quota, or it is gated. Returns nullopt if the scheduler decides. `queue`,
+/// `cluster_queue`: the queues that the workload names, nullptr if missing.
 std::optional<Waiting> find_obstacle(
     const api::Workload& workload,
     const api::LocalQueue* queue,

@@ -1,3 +1,4 @@
+// Settings of the engine and of the translation, made from a Configuration.
 #pragma once
 
 #include "config/configuration.hpp"
@@ -7,13 +8,13 @@
 
 namespace sluice::workload {
 
-/// What the translation takes from the configuration. Requires: both are valid
+/// Returns the settings of the translation. Requires: both arguments are valid
 /// (config/validation.hpp).
 TranslationSettings make_translation_settings(
     const config::Configuration& configuration, const config::FeatureGates& gates
 );
 
-/// What the engine takes from it.
+/// Returns the options of the engine. Requires: both arguments are valid.
 engine::Options make_engine_options(
     const config::Configuration& configuration, const config::FeatureGates& gates
 );

@@ -1,3 +1,4 @@
+// Decides if a workload may wait in a queue.
 #pragma once
 
 #include "api/kueue/workload.hpp"
@@ -5,16 +6,17 @@
 
 namespace sluice::workload {
 
-/// Whether other controllers must let the workload pass first: annotation
-/// `kueue.x-k8s.io/admission-gated-by`, which counts while the gate AdmissionGatedBy is on.
+/// Returns true if another controller gates the workload's admission: annotation
+/// `kueue.x-k8s.io/admission-gated-by`, which counts if the gate AdmissionGatedBy is on.
 bool has_admission_gate(const api::Workload& workload, const TranslationGates& gates);
 
-/// Returns true if pods of a job may run on the Workload: an object owns it, or one did for which
-/// it was made (label `kueue.x-k8s.io/job-uid`, which stays while quota is reserved).
+/// Returns true if pods of a job may run with the Workload's quota: an object owns the Workload, or
+/// it was created for an object that is gone (label `kueue.x-k8s.io/job-uid`, which stays while
+/// quota is reserved).
 bool may_have_pods(const api::ObjectMeta& workload);
 
-/// Returns true if the workload may wait in a queue: it is active, not finished, not gated, not on
-/// hold, not being deleted and holds no quota.
+/// Returns true if the workload may wait in a queue: it is active, and is not finished, gated, on
+/// hold or being deleted, and has no quota reserved.
 bool is_queueable(const api::Workload& workload, const TranslationGates& gates);
 
 }  // namespace sluice::workload

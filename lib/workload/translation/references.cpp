@@ -14,7 +14,8 @@ namespace {
 
 namespace reason = api::reason;
 
-/// Reasons in the order in which upstream checks them; the first becomes the condition's.
+/// Collects reasons in the order in which upstream checks them; the first becomes the condition's
+/// reason.
 class Obstacles {
   public:
     void add(std::string_view reason, std::string message) {
@@ -43,7 +44,7 @@ class Obstacles {
 
 using CheckFlavors = std::map<std::string, std::set<std::string>>;
 
-/// Each check with the flavors that it concerns.
+/// Returns each check with the flavors that it applies to.
 CheckFlavors check_flavors(const api::ClusterQueue& queue) {
     CheckFlavors made;
     if (!queue.spec.admission_checks_strategy) {
@@ -166,8 +167,8 @@ Activity find_activity(
         };
     }
     if (const auto problem = find_problem(queue)) {
-        // Upstream never meets such an object, its webhook refuses it; Unknown is the nearest it
-        // has.
+        // Upstream never sees such an object because its webhook rejects it. Unknown is its closest
+        // reason.
         const auto message = fmt::format("Can't admit new workloads: {}.", problem->text());
         return {
             .is_active = false,
@@ -196,7 +197,7 @@ Activity find_activity(
         const auto problem =
             flavor == references.flavors.end() ? std::nullopt : find_problem(flavor->second);
         if (problem) {
-            // Its labels would be refused in the pod template of every job.
+            // The API server would reject its labels in the pod template of every job.
             obstacles.add(
                 reason::kFlavorNotFound,
                 fmt::format("references invalid ResourceFlavor \"{}\": {}", name, problem->text())
@@ -204,12 +205,12 @@ Activity find_activity(
         }
     }
     add_check_obstacles(obstacles, queue, references);
-    // On a MultiKueue manager the topology lives on the workers.
+    // On a MultiKueue manager, the worker clusters have the topology.
     if (with_topology && !has_multi_kueue_check(queue, references)) {
         add_topology_obstacles(obstacles, queue, references);
     }
     if (const auto cycle = find_cohort_cycle(references, queue.spec.cohort_name); !cycle.empty()) {
-        // Upstream excludes the queue as HasCycle without saying so anywhere.
+        // Upstream excludes the queue as HasCycle, but does not report the cycle anywhere.
         obstacles.add(
             reason::kHasCycle,
             fmt::format(

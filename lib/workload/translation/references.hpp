@@ -1,3 +1,4 @@
+// Computes condition Active of a ClusterQueue and the admission checks that its workloads need.
 #pragma once
 
 #include "api/kueue/admission_check.hpp"
@@ -13,7 +14,7 @@
 
 namespace sluice::workload {
 
-/// What ClusterQueues refer to, by name.
+/// The objects that ClusterQueues refer to, by name.
 struct References {
     std::map<std::string, api::ResourceFlavor, std::less<>> flavors;
     std::map<std::string, api::AdmissionCheck, std::less<>> admission_checks;
@@ -30,21 +31,22 @@ struct Activity {
     friend bool operator==(const Activity&, const Activity&) = default;
 };
 
-/// Whether the ClusterQueue may admit workloads, and why not. `with_topology`: the gate
+/// Returns whether the ClusterQueue may admit workloads, with the reason. `with_topology`: the gate
 /// TopologyAwareScheduling is on.
 Activity find_activity(
     const api::ClusterQueue& queue, const References& references, bool with_topology
 );
 
-/// The cycle that the cohort's parents form, as `a -> b -> a` from the first name on; "" when there
-/// is none. The cohort itself need not be on it.
+/// Returns the cycle that the cohort's parents form, as `a -> b -> a` with the smallest name first.
+/// Empty if they do not form a cycle. The cohort itself need not be part of the cycle.
 std::string find_cohort_cycle(const References& references, std::string_view cohort);
 
-/// The names of its flavors, in the order of its spec.
+/// Returns the names of the queue's flavors, in the order of its spec.
 std::vector<std::string> flavor_names(const api::ClusterQueue& queue);
 
-/// The checks that a workload of this queue needs, by name: with an admission, those of
-/// the assigned flavors; without, those that concern all flavors of the queue.
+/// Returns the names of the admission checks that a workload of the queue needs. With
+/// `assigned_flavors`: the checks that apply to at least one of them. With nullptr (no admission
+/// yet): the checks that apply to all flavors of the queue.
 std::set<std::string> required_checks(
     const api::ClusterQueue& queue, const std::set<std::string>* assigned_flavors
 );

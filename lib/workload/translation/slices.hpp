@@ -7,17 +7,18 @@
 
 namespace sluice::workload {
 
-/// Returns the slice whose place the Workload is to take, as "namespace/name" (annotation
-/// workload-slice-replacement-for). Empty if there is none.
+/// Returns the slice that the Workload is to replace, as "namespace/name" (annotation
+/// workload-slice-replacement-for). Empty if it does not replace a slice.
 std::string replaced_slice(const api::Workload& workload);
 
-/// Returns the uid of the elastic job that controls the Workload. Empty if none does: the Workload
-/// has no controller, or is not marked as a slice (annotation elastic-job).
+/// Returns the uid of the elastic job that controls the Workload. Empty if the Workload has no
+/// controller, or is not marked as a slice (annotation elastic-job).
 std::string job_of_slice(const api::Workload& workload);
 
-/// Returns true if the replacement names the slice and both are of the same elastic job, or if it
-/// names the slice and neither has an owner. Everything that frees the quota of a slice for its
-/// replacement asks this; the engine asks it of its records (`engine::are_slices_of_one_job`).
+/// Returns true if the replacement names the slice and both belong to the same elastic job, or if
+/// it names the slice and neither has an owner. Everything that frees the quota of a slice for its
+/// replacement calls this function; the engine applies the same rule to its records
+/// (`engine::are_slices_of_one_job`).
 bool may_replace(const api::Workload& replacement, const api::Workload& slice);
 
 }  // namespace sluice::workload

@@ -1,3 +1,4 @@
+// Turns API objects into events of the engine.
 #pragma once
 
 #include "api/core/core.hpp"
@@ -22,10 +23,10 @@
 
 namespace sluice::workload {
 
-/// Turns API objects into the engine's events. Remembers what several translations depend on
-/// (flavors, checks, topologies, namespaces, LimitRanges, RuntimeClasses) and the classes of like
-/// workloads and pods that it gave numbers to. The same objects in the same order give the same
-/// events.
+/// Turns API objects into the engine's events. Remembers the objects that several translations
+/// depend on (flavors, checks, topologies, namespaces, LimitRanges, RuntimeClasses), and numbers
+/// the classes of equal workloads and the shapes of equal pods. Equal objects in equal order give
+/// equal events.
 class Translator {
   public:
     using Events = std::vector<engine::Event>;
@@ -37,9 +38,10 @@ class Translator {
     const TranslationSettings& settings() const { return settings_; }
     const References& references() const { return references_; }
 
-    // What others refer to. After a change translate again: for flavors, checks and topologies the
-    // ClusterQueues that name them; for Cohorts those below; for namespaces their LocalQueues; for
-    // LimitRanges and RuntimeClasses the pending workloads of the namespace or class.
+    // Objects that other objects refer to. After a change, translate the dependent objects again:
+    // for flavors, checks and topologies the ClusterQueues that name them; for Cohorts the
+    // ClusterQueues below them; for namespaces their LocalQueues; for LimitRanges and
+    // RuntimeClasses the pending workloads of the namespace or class.
     Events set(const api::ResourceFlavor& flavor);
     Events remove_flavor(const std::string& name);
     void set(const api::AdmissionCheck& check) {
@@ -59,40 +61,45 @@ class Translator {
     void set(const api::RuntimeClass& runtime_class);
     void remove_runtime_class(const std::string& name);
 
-    /// ClusterQueues that are inactive whatever they say, each with the message of its condition.
-    /// After a change translate them again.
+    /// ClusterQueues that are inactive regardless of their spec, each with the message of its
+    /// condition. After a change, translate them again.
     using HeldBack = std::map<std::string, std::string, std::less<>>;
     void set_held_back(HeldBack messages) { held_back_ = std::move(messages); }
     const HeldBack& held_back() const { return held_back_; }
 
-    /// The content of the ClusterQueue's condition Active.
+    /// Returns the content of the ClusterQueue's condition Active.
     Activity activity(const api::ClusterQueue& queue) const;
+    /// Returns the ClusterQueue in the form that the engine takes. It accepts no workloads while it
+    /// is inactive.
     engine::ClusterQueue cluster_queue(const api::ClusterQueue& queue) const;
     engine::Cohort cohort(const api::Cohort& cohort) const { return to_engine(cohort); }
-    /// `cluster_queue`: the one it names; nullptr when there is none.
+    /// `cluster_queue`: the ClusterQueue that the LocalQueue names; nullptr if it does not exist.
     engine::LocalQueue local_queue(
         const api::LocalQueue& queue, const api::ClusterQueue* cluster_queue
     ) const;
 
-    /// The events of a new or changed workload: pod shapes not met before, the workload, pod shapes
-    /// that none has any more.
+    /// Returns the events of a new or changed workload: new pod shapes, the workload, and pod
+    /// shapes that no workload uses any longer.
     Events set(const api::Workload& workload);
-    /// The events of a deleted workload: that, and the pod shapes that it alone had.
+    /// Returns the events of a deleted workload: its deletion, and the pod shapes that no other
+    /// workload uses.
     Events remove_workload(const std::string& ns, const std::string& name);
 
-    /// Why the workload cannot be admitted to that queue whatever the quota: the
-    /// namespace, its selector, limits, LimitRanges. None: it can.
+    /// Returns why the queue cannot admit the workload whatever the quota: the namespace is missing
+    /// or does not match its selector, or limits or LimitRanges are violated, or it claims devices.
+    /// Returns nullopt if the queue can admit it.
     std::optional<std::string> find_inadmissibility(
         const api::Workload& workload, const api::ClusterQueue& queue
     ) const;
-    /// The total requests of each pod set as status.resourceRequests reports them.
+    /// Returns the total requests of each pod set as status.resourceRequests reports them.
     std::vector<api::PodSetRequest> resource_requests(const api::Workload& workload) const;
-    /// Priority with the boost of its annotation (gate PriorityBoost).
+    /// Returns the priority with the boost of the workload's annotation (gate PriorityBoost).
     std::int64_t effective_priority(const api::Workload& workload) const;
-    /// When it queued for the purpose of order: its creation, or its last
-    /// eviction where requeuingStrategy.timestamp says so.
+    /// Returns the time that orders the workload in its queue: its creation, or its last eviction
+    /// if requeuingStrategy.timestamp is Eviction.
     engine::Time queue_order(const api::Workload& workload) const;
-    /// The number of that pod set's pods that still need quota.
+    /// Returns the number of the pod set's pods that no longer need quota (status.reclaimablePods);
+    /// 0 if the gate ReclaimablePods is off.
     std::int32_t reclaimable(const api::Workload& workload, const api::PodSet& pod_set) const;
 
   private:
@@ -110,7 +117,7 @@ class Translator {
     };
     using Shapes = std::map<std::string, Shape, std::less<>>;
     using Classes = std::map<std::string, Class>;
-    /// What a workload holds on to; the entries stay where they are while it does.
+    /// The shapes and the class that a workload uses; map entries do not move while it uses them.
     struct Uses {
         std::vector<Shapes::value_type*> shapes;
         Classes::value_type* class_ = nullptr;
@@ -120,19 +127,19 @@ class Translator {
         const api::Workload& workload, const LimitRangeSummary& limits
     ) const;
     PodResources resources_of(const api::PodSpec& pod, const LimitRangeSummary& limits) const;
-    /// What the pods of each pod set ask for; until LimitRanges or RuntimeClasses change, or the
-    /// next call.
+    /// Returns the demand of a pod of each pod set. The pointers are valid until the next call, or
+    /// until LimitRanges or RuntimeClasses change.
     std::vector<const PodDemand*> demands_of(const api::Workload& workload);
     const PodDemand& demand_of(const api::PodSet& pod_set, const std::string& ns);
     std::uint64_t condition_stamp(const api::Workload& workload) const;
     const LimitRangeSummary& limits_of(const std::string& ns) const;
     engine::NamespaceMatch match(const std::string& ns, const api::ClusterQueue& queue) const;
     std::uint32_t use_shape(PodShape shape, Uses& uses, Events& events);
-    /// Judges the flavor for each shape anew; nullptr: it is gone.
+    /// Checks the flavor against each shape again. `flavor`: nullptr if it was deleted.
     void judge(const std::string& name, const api::ResourceFlavor* flavor, Events& events);
     Events judge_flavors_with(const std::string& topology);
     std::uint64_t use_class(std::string key, Uses& uses);
-    /// Gives back what the workload used; `events` gets what the engine is to forget.
+    /// Releases what the workload used; appends to `events` what the engine can forget.
     void release(const Uses& uses, Events& events);
     std::string class_key(
         const api::Workload& workload, const std::vector<const PodDemand*>& demands
@@ -147,7 +154,8 @@ class Translator {
     std::map<std::string, LimitRangeSummary, std::less<>>
         limits_;  // by namespace, of limit_ranges_
     std::map<std::string, api::ResourceList, std::less<>> overheads_;
-    /// By pod template and the LimitRanges of the namespace; none is older than what it depends on.
+    /// By pod template and the LimitRanges of the namespace; cleared when these or RuntimeClasses
+    /// change.
     std::map<
         std::pair<std::shared_ptr<const api::PodTemplateSpec>, const LimitRangeSummary*>,
         PodDemand>

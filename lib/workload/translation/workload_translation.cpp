@@ -16,7 +16,7 @@ namespace {
 
 namespace condition = api::condition;
 
-/// The condition when it is True with that reason, else nullptr.
+/// Returns the condition if it is True with that reason; nullptr otherwise.
 const api::Condition* find_true(
     const api::Workload& workload, std::string_view type, std::string_view reason
 ) {
@@ -31,8 +31,8 @@ bool is_active(const api::Workload& workload) {
     return workload.spec.active.value_or(true);
 }
 
-/// Returns true if the Workload holds no quota whatever its reservation says. A job that is
-/// deactivated keeps its quota until its pods have ended and the reservation is taken back.
+/// Returns true if the Workload holds no quota whatever its reservation says. A deactivated job
+/// keeps its quota until its pods have ended and the reservation is removed.
 bool has_ended(const api::Workload& workload) {
     const bool may_run = api::is_true(workload.status.conditions, condition::kQuotaReserved) &&
                          may_have_pods(workload.metadata);
@@ -41,7 +41,7 @@ bool has_ended(const api::Workload& workload) {
 }
 
 bool is_preemption_gated(const api::Workload& workload) {
-    // A gate that status does not know yet counts as closed, so that workloads can be created
+    // A gate that is not in the status yet counts as closed, so that workloads can be created
     // gated.
     return std::ranges::any_of(
         workload.spec.preemption_gates,
@@ -68,7 +68,7 @@ std::string key_of(const std::string& ns, const std::string& name) {
     return ns + "/" + name;
 }
 
-/// FNV-1a: a number that changes with the text.
+/// Returns the FNV-1a hash of a text.
 std::uint64_t hash_of(std::string_view text) {
     std::uint64_t hash = 14695981039346656037ULL;
     for (const char c : text) {
@@ -77,7 +77,7 @@ std::uint64_t hash_of(std::string_view text) {
     return hash;
 }
 
-/// What LimitRanges and RuntimeClasses have made of the pods' resources.
+/// Returns the pods' resources, after LimitRanges and RuntimeClasses, as one text.
 std::string text_of(const std::vector<PodResources>& pods) {
     std::string text;
     const auto append = [&text](const api::ResourceList& list) {
@@ -147,7 +147,7 @@ engine::PodSetAssignment to_engine_assignment(
         .name = given.name, .resources = {}, .count = given.count.value_or(spec_count)
     };
     for (const auto& [resource, flavor] : given.flavors) {
-        // Without usage it holds the flavor all the same: for a replacement, and as a victim.
+        // A flavor without usage is still recorded: a replacement or a preemption needs it.
         const auto usage = given.resource_usage.find(resource);
         const auto amount = usage == given.resource_usage.end()
                                 ? engine::Amount()
@@ -242,7 +242,8 @@ const PodDemand& Translator::demand_of(const api::PodSet& pod_set, const std::st
 }
 
 std::vector<const PodDemand*> Translator::demands_of(const api::Workload& workload) {
-    constexpr std::size_t kMost = 256;  // they keep templates alive that nothing else may have
+    // the entries keep templates alive that may have no other owner
+    constexpr std::size_t kMost = 256;
     if (demands_.size() >= kMost) {
         demands_.clear();
     }
@@ -305,7 +306,8 @@ Translator::Events Translator::set(const api::Workload& workload) {
     if (settings_.gates.scheduling_equivalence_hashing) {
         made.scheduling_class = use_class(class_key(workload, demands), uses);
     }
-    // Taken before the old ones are given back, so that a number in use never changes hands.
+    // The new shapes are taken before the old ones are released, so that no number in use changes
+    // its meaning.
     const Uses before =
         std::exchange(workloads_[key_of(metadata.namespace_, metadata.name)], std::move(uses));
     events.push_back(engine::WorkloadChanged{std::move(made)});

@@ -274,7 +274,7 @@ class DataFolder(unittest.TestCase):
 
     def test_a_folder_that_cannot_be_made_is_told(self):
         pathlib.Path(self.folder, "data").write_text("a file")
-        self.assertIn(f"error: {self.folder}/data cannot be made", self.refused())
+        self.assertIn(f"error: {self.folder}/data cannot be created", self.refused())
 
     def test_a_cluster_that_cannot_be_kept_is_told_and_fails(self):
         for arguments in (("--server-only",), ("--nodes", "n: 1x cpu=4")):
@@ -294,7 +294,7 @@ class DataFolder(unittest.TestCase):
                 server.process.stdout.close()
                 self.assertEqual(server.process.wait(PATIENCE), 1, told)
                 self.assertIn(
-                    f"error: the cluster is not kept: {obstacle} cannot be written: "
+                    f"error: cannot save the cluster: {obstacle} cannot be written: "
                     "Is a directory\n", told,
                 )  # fmt: skip
                 obstacle.rmdir()

@@ -66,7 +66,7 @@ class Kubeconfig(unittest.TestCase):
         self.assertEqual(second.returncode, 2)
         self.assertEqual(
             second.stderr,
-            "error: sluice-dev.kubeconfig is of a sluice dev that runs; end that one, or name "
+            "error: sluice-dev.kubeconfig belongs to a running sluice dev; stop it, or choose "
             "another file with --write-kubeconfig\n",
         )
         self.assertEqual(self.file.read_text(), text)
@@ -139,8 +139,8 @@ class Kubeconfig(unittest.TestCase):
         self.assertEqual(run.returncode, 2)
         self.assertEqual(
             run.stderr,
-            "error: sluice-dev.kubeconfig is a link to a file that is not there; remove the link, "
-            "or name another file with --write-kubeconfig\n",
+            "error: sluice-dev.kubeconfig is a symbolic link to a missing file; remove it, "
+            "or choose another file with --write-kubeconfig\n",
         )
         self.assertEqual(os.listdir(self.folder), [self.file.name])
 

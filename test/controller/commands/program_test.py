@@ -137,7 +137,7 @@ ROWS = [
         ["controler", "--log-level", "debug"],
         2,
         [
-            'error: "controler" is no subcommand of sluice; did you mean "controller"? T'
+            'error: unknown subcommand "controler"; did you mean "controller"? T'
             + SUBCOMMANDS[1:]
         ],
     ),
@@ -145,19 +145,31 @@ ROWS = [
         "an option before the subcommand is named",
         ["--log-level", "debug"],
         2,
-        ['error: "--log-level" is no option of sluice; ' + SUBCOMMANDS],
+        ['error: unknown option "--log-level"; ' + SUBCOMMANDS],
     ),
     (
         "unknown words of a subcommand are named in their order",
         ["controller", "--bogus", "--more=1", "word"],
         2,
-        ["error: not expected: --bogus --more=1 word; see sluice controller --help"],
+        ["error: unexpected arguments: --bogus --more=1 word; see sluice controller --help"],
     ),
     (
         "the option that was probably meant is named",
         ["dev", "--servr-only"],
         2,
-        ['error: not expected: --servr-only; did you mean "--server-only"? See sluice dev --help'],
+        [
+            'error: unexpected arguments: --servr-only; did you mean "--server-only"? See sluice '
+            "dev --help"
+        ],
+    ),
+    (
+        "a folder without -f is an error that names -f",
+        ["dev", "examples"],
+        2,
+        [
+            "error: unexpected arguments: examples; name files and folders with -f; see sluice dev "
+            "--help"
+        ],
     ),
     (
         "a configuration that is not there is named before an API server is looked for",
@@ -170,7 +182,7 @@ ROWS = [
         "and it names what is no subcommand",
         ["help", "devv"],
         2,
-        ['error: "devv" is no subcommand of sluice; did you mean "dev"? T' + SUBCOMMANDS[1:]],
+        ['error: unknown subcommand "devv"; did you mean "dev"? T' + SUBCOMMANDS[1:]],
     ),
     ("also the help of a subcommand", ["help", "dev"], 0, ["Usage: sluice dev", "--nodes"]),
     (
@@ -178,12 +190,12 @@ ROWS = [
         ["controller", "--help"],
         0,
         [
-            "(default: Kueue's own) --kubeconfig",
-            "outside a pod the files of $KUBECONFIG, else ~/.kube/config)",
+            "(default: Kueue's defaults) --kubeconfig",
+            "outside a pod, the files in $KUBECONFIG, or ~/.kube/config)",
             "--context TEXT              Context of the kubeconfig (default: its current-context)",
             "(default: *)",
-            "its own lease (leaderElection.resourceName) and the right to it --feature-gates",
-            "(default: Kueue's own) --log-level",
+            "lease (leaderElection.resourceName) and permission to use it --feature-gates",
+            "(default: Kueue's) --log-level",
             "(default: info)",
         ],
     ),
@@ -193,7 +205,7 @@ ROWS = [
         0,
         [
             "chart.yaml:14: warning: featureGates.LendingLimit: no longer has an effect",
-            "chart.yaml: no fault found",
+            "chart.yaml: no errors found",
         ],
     ),
     (
@@ -206,7 +218,7 @@ ROWS = [
             "wrong.yaml:6: error: featureGates: unrecognized feature gate: PartialAdmision; did "
             'you mean "PartialAdmission"?',
             "wrong.yaml:3: error: metrics.bindAddress: must be a string",
-            "error: sluice controller does not start with wrong.yaml",
+            "error: sluice controller would not start with wrong.yaml",
         ],
     ),
     (
@@ -217,14 +229,14 @@ ROWS = [
             'selector.yaml:3: warning: managedJobsNamespaceSelector: should not match the '
             '"kueue-system" namespace, if the controller runs in kueue-system (--namespace names '
             "another one)",
-            "selector.yaml: no fault found",
+            "selector.yaml: no errors found",
         ],
     ),
     (
         "a configuration is judged in the namespace that is given",
         ["config", "check", "selector.yaml", "--namespace", "gpu-system"],
         0,
-        ["selector.yaml: no fault found"],
+        ["selector.yaml: no errors found"],
     ),
     (
         "a selector that matches the namespace that is given is an error",
@@ -284,7 +296,7 @@ ROWS = [
         [
             "Crunch demo/primes, framework example.com/crunch",
             "queue: team-a",
-            "state: held, no active pods",
+            "state: suspended, no active pods",
             "cruncher: 3 pods, each requests cpu=2",
             "nodeSelector: label-of-the-flavor: its-value",
             "paused: false",
@@ -301,7 +313,7 @@ ROWS = [
         ],
         0,
         [
-            "state: held, no active pods",
+            "state: suspended, no active pods",
             "driver: 1 pods, each requests cpu=500m",
             "left: 4 pods, each requests cpu=1",
             "state: Go",
@@ -325,21 +337,24 @@ ROWS = [
         1,
         [
             "kinds.yaml:7: error: data.bad: podSets: ",
-            "kinds.yaml:5: warning: metadata.labels: without sluice.dev/job-kinds",
-            "sluice controller follows not all kinds of kinds.yaml",
+            "kinds.yaml:5: warning: metadata.labels: the label sluice.dev/job-kinds",
+            "sluice controller would ignore kinds in kinds.yaml",
         ],
     ),
     (
         "a count below zero of such an object is told with its place",
         ["config", "check", "own_kind.yaml", "--object", "negative.yaml"],
         0,
-        ["queue: none, it is not managed by itself", "it gets no Workload: spec.copies: "],
+        [
+            "queue: none; managed only with its owner or manageJobsWithoutQueueName",
+            "cannot make a Workload: spec.copies: ",
+        ],
     ),
     (
         "an object of a kind that is not turned on is told so",
         ["config", "check", "chart.yaml", "--object", "crunch.yaml"],
         1,
-        ['crunch.yaml: "Crunch" of "example.com/v1" is no kind of jobs that the configuration'],
+        ['crunch.yaml: kind "Crunch" of "example.com/v1" is not enabled; add it to '],
     ),
     (
         "the defaults are a configuration",
@@ -351,31 +366,31 @@ ROWS = [
         "an unknown log format is told",
         START + ["--log-format", "xml"],
         2,
-        ["--log-format: xml is none of text, json"],
+        ["--log-format: must be text or json: xml"],
     ),
     (
         "an option with an empty value does not take the next word for it",
         START + ["--controllers=", "--log-format", "xml"],
         2,
-        ["--log-format: xml is none of text, json"],
+        ["--log-format: must be text or json: xml"],
     ),
     (
         "a log level that zap does not have is told",
         START + ["--zap-log-level", "loud"],
         2,
-        ["--zap-log-level: loud is none of debug, info, error, panic and no whole number above 0"],
+        ["--zap-log-level: must be debug, info, error, panic or a number above 0: loud"],
     ),
     (
         "a level of zap's may be in capitals",
         START + ["--zap-log-level", "INFO", "--zap-time-encoding", "sundial"],
         2,
-        ["--zap-time-encoding: sundial is none of"],
+        ["--zap-time-encoding: must be one of epoch, "],
     ),
     (
         "a time encoding that zap does not have is told",
         START + ["--zap-devel", "--zap-stacktrace-level=error", "--zap-time-encoding", "sundial"],
         2,
-        ["--zap-time-encoding: sundial is none of epoch, millis, nano, iso8601, rfc3339,"],
+        ["--zap-time-encoding: must be one of epoch, millis, nano, iso8601, rfc3339,"],
     ),
     (
         "log lines are JSON where that is asked for",
@@ -442,7 +457,7 @@ ROWS = [
             f"--speed {speed} is no speed",
             ["dev", "--server-only", "--speed", speed],
             2,
-            ["--speed", f'"{speed}" is no speed between 0.001x and 100000x, such as 60x'],
+            ["--speed", f'"{speed}" is not a speed from 0.001x to 100000x, such as 60x'],
         )
         for speed in ("nan", "inf", "0", "0x", "-1x", "1e-9", "1e300", "60xx", "x", "", "fast")
     ],
@@ -451,7 +466,7 @@ ROWS = [
             f"{option} {value} is no number in its range",
             ["dev", "--server-only", option, value],
             2,
-            [f'error: {option}: "{value}" is no number from 0 to {most}; see sluice dev --help'],
+            [f'error: {option}: "{value}" is not a number from 0 to {most}; see sluice dev --help'],
         )
         for option, value, most in (
             ("--port", "65536", 65535),
@@ -466,7 +481,7 @@ ROWS = [
         "a kubeconfig of another cluster is not overwritten",
         ["dev", "--server-only", "--write-kubeconfig", "kubeconfig.json"],
         2,
-        ["error: kubeconfig.json is there and not of sluice dev", "--write-kubeconfig"],
+        ["error: kubeconfig.json exists and is not of sluice dev", "--write-kubeconfig"],
     ),
     (
         "a kubeconfig that cannot be written is told",
@@ -519,7 +534,7 @@ def faults_of_full_disk(sluice, folder, arguments):
             [sluice, *arguments], cwd=folder, stdout=full, stderr=subprocess.PIPE, timeout=60
         )
     told = done.stderr.decode()
-    if done.returncode != 1 or "error: the output cannot be written: No space left" not in told:
+    if done.returncode != 1 or "error: cannot write the output: No space left" not in told:
         yield f"exit code {done.returncode}, told: {told[:300]}"
 
 

@@ -44,7 +44,7 @@ TEST_CASE("of two objects with one name the later counts", "[commands][schedule]
     REQUIRE(input.cluster.cohorts.size() == 1);
     CHECK(input.cluster.cohorts[0].spec.parent_name == "p");
     REQUIRE(input.notes.size() == 1);
-    CHECK(input.notes[0] == "f:3: Cohort c: given before, this one counts");
+    CHECK(input.notes[0] == "f:3: Cohort c: defined twice, this definition is used");
 }
 
 TEST_CASE("of a list that cannot be read nothing counts", "[commands][schedule]") {
@@ -221,11 +221,10 @@ TEST_CASE("kinds that play no part are told once each", "[commands][schedule]") 
     CHECK(
         input.notes ==
         std::vector<std::string>{
-            "f:1: Job ns/a: skipped, kind Job of batch/v1 plays no part (give the Workload that "
-            "was "
-            "made for it) (and 2 more)",
+            "f:1: Job ns/a: skipped, kind Job of batch/v1 has no effect (add its Workload instead) "
+            "(and 2 more)",
             "f:5: MultiKueueConfig m: skipped, kind MultiKueueConfig of kueue.x-k8s.io/v1beta2 "
-            "plays no part",
+            "has no effect",
         }
     );
 }

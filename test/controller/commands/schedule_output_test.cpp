@@ -40,7 +40,7 @@ TEST_CASE("notes are few, however many reasons there are", "[commands][schedule]
     }
     const auto notes = waiting_notes(report);
     REQUIRE(notes.size() == 21);
-    CHECK(notes.back() == "980 more such notes; the table tells them all");
+    CHECK(notes.back() == "980 more such notes; -o table shows all");
 }
 
 TEST_CASE("what objects say cannot forge lines of the table", "[commands][schedule]") {
@@ -57,7 +57,7 @@ TEST_CASE(
     report.skipped = 2;
     CHECK(
         to_table(report) ==
-        "Queues\nno workload that could be read waits\n\nLeft out, and so in no row: 2 bad "
+        "Queues\nno valid workload waits\n\nSkipped, so in no table: 2 bad "
         "objects\n"
     );
 }

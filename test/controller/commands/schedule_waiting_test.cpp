@@ -128,7 +128,7 @@ TEST_CASE(
     REQUIRE(report.notes.size() == 1);
     CHECK(
         report.notes[0] ==
-        "stopped after 60 cycles, before all had their turn: --max-cycles N allows more"
+        "stopped after 60 cycles, before all workloads were tried; increase --max-cycles"
     );
     CHECK(decide(objects, {.cycles = 61, .until_stable = true}).notes.empty());
 }
@@ -195,8 +195,7 @@ TEST_CASE("evictions of one after the other are no quarrel", "[commands][schedul
     CHECK(
         report.notes ==
         std::vector<std::string>{
-            "stopped after 7 cycles, before all had their turn: --max-cycles N "
-            "allows more"
+            "stopped after 7 cycles, before all workloads were tried; increase --max-cycles"
         }
     );
 }
@@ -212,8 +211,7 @@ TEST_CASE("quota of a ClusterQueue that is not there is remarked", "[commands][s
                "lastTransitionTime: '2023-01-01T00:00:00Z'}]}}\n---\n";
     };
     const std::string rest =
-        " quota of ClusterQueue gone, which is not in the input: it counts "
-        "nowhere";
+        " quota of ClusterQueue gone, which is not in the input: it is not counted";
     CHECK(
         decide(contested_queue("Never") + holder("a")).notes ==
         std::vector<std::string>{"ns/a holds" + rest}

@@ -204,7 +204,7 @@ class Step(unittest.TestCase):
         stepped.ask("POST", sets, {"metadata": {"name": "refused"}, "spec": spec})
         stepped.step("1m")
         begun = stepped.time
-        self.assertIn("nothing came of what was due", stepped.step())
+        self.assertIn("nothing changed: the events that were due had no effect", stepped.step())
         self.assertLess((stepped.time - begun).total_seconds(), 3600)
 
     def test_a_deadline_of_the_controller_is_due(self):
@@ -236,7 +236,7 @@ class Step(unittest.TestCase):
                 stepped.step(line)
                 self.assertEqual(stepped.time, begun)
                 told = stepped.process.stderr.readline()
-                self.assertRegex(told, r'^error: ".*" is no step: an empty line, a time such as')
+                self.assertRegex(told, r'^error: ".*" is not a step; use an empty line, a duration')
                 self.assertNotIn("\x1b", told)
 
     def test_it_fails_when_a_line_was_no_step_or_an_object_was_refused(self):
@@ -244,7 +244,7 @@ class Step(unittest.TestCase):
         bad.write_text(MANIFEST.replace("{name: q}", "{name: Q}"))
         for arguments, lines, code, told in (
             ((), "10m\n", 0, ""),
-            ((), "10m\nten\n10m\n", 1, 'error: "ten" is no step'),
+            ((), "10m\nten\n10m\n", 1, 'error: "ten" is not a step'),
             (("-f", bad), "10m\n", 1, f"error: {bad}:5: ClusterQueue Q: "),
         ):
             with self.subTest(told):
