@@ -582,7 +582,7 @@ void DecisionApplier::tell_parked_class(const engine::RefusalDecision& decision)
     pending.for_each_parked([&](engine::WorkloadIndex index) {
         const engine::WorkloadRecord& record = parts_.state.workload(index);
         if (index != decision.workload && record.scheduling_class == scheduling_class) {
-            touched_.push_back(kube::parse_namespaced_name(record.key));
+            touched_.push_back(kube::parse_namespaced_name(record.key()));
             tell_parked(touched_.back());
         }
     });

@@ -23,7 +23,8 @@ class NamesAudit {
 
   private:
     std::string check_local_queues() const {
-        for (const LocalQueueRecord& record : state_.local_queues_) {
+        for (std::size_t at = 0; at < state_.local_queues_.size(); ++at) {
+            const LocalQueueRecord& record = state_.local_queues_[at];
             if (!record.key.empty() && !record.exists && record.workloads.empty()) {
                 return "a LocalQueue is kept without a workload: " + record.key;
             }
@@ -32,19 +33,19 @@ class NamesAudit {
     }
 
     std::string check_resources() const {
-        std::vector<std::uint32_t> uses(state_.resources_.size(), 0);
+        std::vector<std::uint32_t> uses(state_.resources_->size(), 0);
         ++uses[state_.pods_.at()];
-        for (const auto& [flavor, resource] : state_.pairs_) {
+        for (const auto& [flavor, resource] : *state_.pairs_) {
             ++uses[resource.at()];
         }
-        for (const auto& pod_sets : state_.pod_set_pool_.all_) {
-            for (const auto& pod_set : *pod_sets) {
+        state_.pod_set_pool_->for_each([&uses](const std::vector<PodSetRecord>& pod_sets) {
+            for (const auto& pod_set : pod_sets) {
                 for (const auto& request : pod_set.requests) {
                     ++uses[request.resource.at()];
                 }
             }
-        }
-        for (const auto& [id, shape] : state_.shapes_) {
+        });
+        for (const auto& [id, shape] : *state_.shapes_) {
             for (const auto resource : shape.resources) {
                 ++uses[resource.at()];
             }
@@ -56,7 +57,7 @@ class NamesAudit {
                 }
             }
         }
-        if (uses != state_.resource_uses_) {
+        if (uses != *state_.resource_uses_) {
             return "uses of resources are not counted as they are";
         }
         return "";

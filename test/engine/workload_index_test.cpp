@@ -16,7 +16,7 @@ TEST_CASE("every workload is found by its key whatever came and went before", "[
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         Prng random(seed);
         WorkloadIndexByKey index(seed);
-        std::vector<WorkloadRecord> records(100);
+        WorkloadRecords records(100);
         std::map<std::string, WorkloadIndex> expected;
         for (int step = 0; step < 2000; ++step) {
             const auto at = static_cast<std::size_t>(random.below(records.size()));
@@ -24,9 +24,9 @@ TEST_CASE("every workload is found by its key whatever came and went before", "[
             const std::string key = "ns/w" + std::to_string(at);
             if (expected.erase(key) > 0) {
                 index.erase(workload, records);
-                records[at].key.clear();
             } else {
-                records[at].key = key;
+                records.write(at).identity =
+                    CowPtr<WorkloadIdentity>::make(WorkloadIdentity{.key = key, .uid = ""});
                 index.insert(workload, records);
                 expected[key] = workload;
             }

@@ -164,6 +164,7 @@ LAYERS = {
 ENGINE_BASE = (
     "base/assert.hpp",
     "base/clock.hpp",
+    "base/cow.hpp",
     "base/small_vector.hpp",
     "base/strong_id.hpp",
 )

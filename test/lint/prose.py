@@ -176,7 +176,7 @@ def main():
         shown = 0
         wanted = tuple(folder.rstrip("/") for folder in arguments.folders)
         for path, line, fault in all_faults(texts):
-            if any(path == w or path.startswith(w + "/") for w in wanted):
+            if any(w in (".", path) or path.startswith(w + "/") for w in wanted):
                 shown += 1
                 print(f"{path}:{line}: {fault}")
         print(f"{shown} sentences to rewrite")

@@ -55,8 +55,8 @@ void Cycle::take_heads() {
         queue_of_next = editor_.cluster_queue_of(state_.workloads_[next.at()]);
     }
     std::vector<NodeIndex> ready;
-    ready.reserve(state_.with_heap_.size());
-    for (const auto& [name, index] : state_.with_heap_) {
+    ready.reserve(state_.with_heap_->size());
+    for (const auto& [name, index] : *state_.with_heap_) {
         if (state_.cluster_queues_[index.at()].active) {
             ready.push_back(index);
         }
@@ -188,13 +188,13 @@ void Cycle::note_shortages(CycleEntry& entry) const {
 }
 
 void Cycle::recompute_if_overlapping(CycleEntry& entry) {
-    if (!state_.options_.gates.recompute_assignment_upon_overlap || !overlaps(entry)) {
+    if (!state_.options_->gates.recompute_assignment_upon_overlap || !overlaps(entry)) {
         return;
     }
     // What it would get once the victims of others are gone, on the flavors that it was nominated
     // for.
     const AfterEvictions after(*this);
-    state_.workloads_[entry.workload.at()].last_assignment.reset();
+    state_.workloads_.write(entry.workload.at()).last_assignment.reset();
     const Assignment nominated = std::exchange(entry.assignment, Assignment{});
     entry.targets.clear();
     find_assignment(entry, &nominated);
@@ -211,7 +211,7 @@ void Cycle::refuse(CycleEntry& entry, WaitingReason reason, RefusalKind kind) {
 
 void Cycle::skip(CycleEntry& entry, bool is_overlapping) {
     entry.skipped = true;
-    entry.keep_progress = state_.options_.gates.flavor_fungibility_preserve_scan_progress;
+    entry.keep_progress = state_.options_->gates.flavor_fungibility_preserve_scan_progress;
     if (is_overlapping) {
         refuse(entry, WaitingReason::WaitingForQuota, RefusalKind::OverlappingTargets);
         return;
@@ -238,7 +238,7 @@ void Cycle::process(CycleEntry& entry) {
             reserve_for_blocked(entry);
             return;
         }
-        if (state_.options_.gates.preemption_gates &&
+        if (state_.options_->gates.preemption_gates &&
             state_.workloads_[entry.workload.at()].preemption_gated) {
             entry.requeue = RequeueReason::PreemptionGated;
             entry.keep_progress = false;
@@ -273,7 +273,7 @@ void Cycle::process(CycleEntry& entry) {
         issue_preemptions(entry);
         return;
     }
-    if (state_.options_.block_admission_until_pods_ready &&
+    if (state_.options_->block_admission_until_pods_ready &&
         state_.not_ready_holders_ + result_.admitted.size() > 0) {
         // Upstream waits here, inside the cycle, and admits the entry when the wait is over. A pure
         // engine ends the cycle, and the entry goes first in the next one.
@@ -290,7 +290,7 @@ void Cycle::process(CycleEntry& entry) {
 void Cycle::reserve_for_blocked(CycleEntry& entry) {
     const auto& policy = state_.cluster_queues_[entry.cluster_queue.at()].spec.preemption;
     const bool waits_for_evictions =
-        state_.options_.gates.prioritize_preemptor_workloads && entry.is_preemptor;
+        state_.options_->gates.prioritize_preemptor_workloads && entry.is_preemptor;
     if (policy.reclaim_within_cohort == PreemptionPolicy::Any && !waits_for_evictions) {
         return;  // it can take the quota back whenever it wants
     }
@@ -393,25 +393,25 @@ void Cycle::hold_admitted() {
         if (!entry->admitted) {
             continue;
         }
-        WorkloadRecord& record = state_.workloads_[entry->workload.at()];
-        auto holding = std::make_unique<Holding>();
-        holding->cluster_queue = entry->cluster_queue;
-        hold_decided(*holding, record.pod_sets, result_.admitted[next_admission++]);
-        holding->reserved_at = now_;
+        WorkloadRecord& record = state_.workloads_.write(entry->workload.at());
+        Holding holding;
+        holding.cluster_queue = entry->cluster_queue;
+        hold_decided(holding, record.pod_sets, result_.admitted[next_admission++]);
+        holding.reserved_at = now_;
         record.queueable = false;
         record.assumed = true;
         record.reservation_shown = false;
         record.eviction_expected = false;
         record.pods_ready = false;
         record.last_assignment.reset();
-        editor_.hold(entry->workload, std::move(holding));
+        editor_.hold(entry->workload, CowPtr<Holding>::make(std::move(holding)));
         editor_.charge_admission(entry->workload);
     }
     for (const auto victim : newly_evicted_) {
-        WorkloadRecord& record = state_.workloads_[victim.at()];
+        WorkloadRecord& record = state_.workloads_.write(victim.at());
         record.eviction_expected = true;
         record.eviction = ++state_.evictions_;
-        record.holding->evicted = true;
+        record.holding.write().evicted = true;
     }
 }
 
@@ -461,7 +461,7 @@ void Cycle::move_findings(Assignment& assignment, std::vector<PodSetRefusal>& in
 
 void Cycle::requeue() {
     const auto send_back = [this](CycleEntry& entry) {
-        WorkloadRecord& record = state_.workloads_[entry.workload.at()];
+        WorkloadRecord& record = state_.workloads_.write(entry.workload.at());
         if (entry.refusal.kind == RefusalKind::WaitingForPodsReady) {
             // As if it had not been taken: it is to find the same flavors.
             if (entry.outdated != nullptr) {
@@ -470,17 +470,17 @@ void Cycle::requeue() {
         } else if (!entry.keep_progress) {
             record.last_assignment.reset();
         } else if (!entry.assignment.pod_sets.empty()) {
-            auto last = std::make_unique<LastAssignment>();
-            last->generation = state_.tree_.generation(entry.cluster_queue);
-            last->cycle = state_.cycle_;
-            last->scheduling_class = record.scheduling_class;
+            LastAssignment last;
+            last.generation = state_.tree_.generation(entry.cluster_queue);
+            last.cycle = state_.cycle_;
+            last.scheduling_class = record.scheduling_class;
             for (const auto& pod_set : entry.assignment.pod_sets) {
-                auto& tried = last->pod_sets.emplace_back();
+                auto& tried = last.pod_sets.emplace_back();
                 for (const auto& choice : pod_set.flavors) {
                     tried.push_back({.resource = choice.resource, .index = choice.tried});
                 }
             }
-            record.last_assignment = std::move(last);
+            record.last_assignment = CowPtr<LastAssignment>::make(std::move(last));
         }
         if (entry.requeue == RequeueReason::PendingPreemption) {
             editor_.set_preemptor(entry.cluster_queue, entry.workload, entry.victims);
@@ -508,7 +508,7 @@ void Cycle::requeue() {
     if (blocked_) {
         // Heads that the cycle did not come to: as if they had not been taken.
         for (auto& entry : entries_) {
-            WorkloadRecord& record = state_.workloads_[entry.workload.at()];
+            WorkloadRecord& record = state_.workloads_.write(entry.workload.at());
             if (record.is_inflight) {
                 if (entry.outdated != nullptr) {
                     record.last_assignment = std::move(entry.outdated);

@@ -39,9 +39,7 @@ class Cycle {
     static void count_slice_as_free(CycleEntry& entry);
     /// The slice that it takes the place of is no victim.
     void spare_replaced(CycleEntry& entry);
-    std::unique_ptr<LastAssignment> take_outdated_progress(
-        WorkloadIndex workload, NodeIndex cluster_queue
-    );
+    CowPtr<LastAssignment> take_outdated_progress(WorkloadIndex workload, NodeIndex cluster_queue);
 
     /// The next entry in the order of order(), nullptr behind the last.
     CycleEntry* next_entry();

@@ -36,7 +36,7 @@ struct CycleEntry {
     std::optional<ReplacedSlice> slice;  ///< whose place it takes
     WorkloadIndex replaced;  ///< of the targets the one that is no victim; invalid: none
     /// What its nomination no longer goes by.
-    std::unique_ptr<LastAssignment> outdated;
+    CowPtr<LastAssignment> outdated;
     bool is_preemptor =
         false;  ///< others are being evicted for it (gate PrioritizePreemptorWorkloads)
     bool admitted = false;

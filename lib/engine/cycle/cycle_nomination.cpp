@@ -66,23 +66,23 @@ void Cycle::nominate() {
     }
 }
 
-std::unique_ptr<LastAssignment> Cycle::take_outdated_progress(
+CowPtr<LastAssignment> Cycle::take_outdated_progress(
     WorkloadIndex workload, NodeIndex cluster_queue
 ) {
-    WorkloadRecord& record = state_.workloads_[workload.at()];
+    WorkloadRecord& record = state_.workloads_.write(workload.at());
     if (record.last_assignment == nullptr) {
-        return nullptr;
+        return {};
     }
     const LastAssignment& last = *record.last_assignment;
     bool outdated = state_.tree_.generation(cluster_queue) > last.generation;
-    if (state_.options_.gates.flavor_fungibility_preserve_scan_progress) {
+    if (state_.options_->gates.flavor_fungibility_preserve_scan_progress) {
         if (last.scheduling_class != record.scheduling_class) {
             outdated = true;
         } else if (state_.cycle_ - last.cycle <= 1) {
             outdated = false;
         }
     }
-    return outdated ? std::exchange(record.last_assignment, nullptr) : nullptr;
+    return outdated ? std::move(record.last_assignment) : CowPtr<LastAssignment>();
 }
 
 std::vector<PreemptionTarget> Cycle::find_targets(
@@ -132,7 +132,7 @@ void Cycle::find_assignment(CycleEntry& entry, const Assignment* pinned) {
         targets = find_targets(entry, full);
     }
     const bool good = full.mode == AssignmentMode::Fit || !targets.empty();
-    if (!good && state_.options_.gates.partial_admission) {
+    if (!good && state_.options_->gates.partial_admission) {
         auto partial = find_partial(entry, pinned);
         if (partial) {
             entry.fewest_pods.reset();
@@ -159,7 +159,7 @@ void Cycle::count_slice_as_free(CycleEntry& entry) {
 
 void Cycle::spare_replaced(CycleEntry& entry) {
     const WorkloadRecord& record = state_.workloads_[entry.workload.at()];
-    if (record.replaces == nullptr || !state_.options_.gates.elastic_jobs) {
+    if (record.replaces == nullptr || !state_.options_->gates.elastic_jobs) {
         return;
     }
     // As upstream also if the slice holds quota in another ClusterQueue and was found as a victim

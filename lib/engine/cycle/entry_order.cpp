@@ -17,10 +17,10 @@ void Cycle::order() {
             entries.push_back(&entry);
         }
     }
-    if (!state_.options_.fair_sharing) {
+    if (!state_.options_->fair_sharing) {
         classical_ = std::move(entries);
         const auto before = [this](const CycleEntry* a, const CycleEntry* b) {
-            if (state_.options_.gates.prioritize_preemptor_workloads &&
+            if (state_.options_->gates.prioritize_preemptor_workloads &&
                 a->is_preemptor != b->is_preemptor) {
                 return a->is_preemptor;
             }
@@ -29,10 +29,11 @@ void Cycle::order() {
             }
             const WorkloadRecord& x = state_.workloads_[a->workload.at()];
             const WorkloadRecord& y = state_.workloads_[b->workload.at()];
-            if (state_.options_.gates.priority_sorting_within_cohort && x.priority != y.priority) {
+            if (state_.options_->gates.priority_sorting_within_cohort && x.priority != y.priority) {
                 return x.priority > y.priority;
             }
-            return std::tie(x.queue_order, x.uid, x.key) < std::tie(y.queue_order, y.uid, y.key);
+            return std::tie(x.queue_order, x.uid(), x.key()) <
+                   std::tie(y.queue_order, y.uid(), y.key());
         };
         std::sort(classical_.begin(), classical_.end(), before);
         std::reverse(classical_.begin(), classical_.end());
@@ -42,7 +43,7 @@ void Cycle::order() {
 }
 
 CycleEntry* Cycle::next_entry() {
-    if (!state_.options_.fair_sharing) {
+    if (!state_.options_->fair_sharing) {
         if (classical_.empty()) {
             return nullptr;
         }

@@ -13,7 +13,7 @@ std::string_view namespace_of(std::string_view key) {
 }  // namespace
 
 bool are_slices_of_one_job(const WorkloadRecord& replacement, const WorkloadRecord& slice) {
-    if (namespace_of(slice.key) != namespace_of(replacement.key)) {
+    if (namespace_of(slice.key()) != namespace_of(replacement.key())) {
         return false;
     }
     if (replacement.is_unowned || slice.is_unowned) {

@@ -23,7 +23,7 @@ bool is_better_victim(
     }
     const WorkloadRecord& x = state.workload(a.workload);
     const WorkloadRecord& y = state.workload(b.workload);
-    return std::tie(x.uid, x.key) < std::tie(y.uid, y.key);
+    return std::tie(x.uid(), x.key()) < std::tie(y.uid(), y.key());
 }
 
 bool allows(

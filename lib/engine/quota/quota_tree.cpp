@@ -5,13 +5,13 @@
 namespace sluice::engine {
 
 NodeIndex QuotaTree::find_cluster_queue(std::string_view name) const {
-    const auto at = cluster_queues_.find(name);
-    return at == cluster_queues_.end() ? NodeIndex{} : at->second;
+    const auto at = cluster_queues_->find(name);
+    return at == cluster_queues_->end() ? NodeIndex{} : at->second;
 }
 
 NodeIndex QuotaTree::find_cohort(std::string_view name) const {
-    const auto at = cohorts_.find(name);
-    return at == cohorts_.end() ? NodeIndex{} : at->second;
+    const auto at = cohorts_->find(name);
+    return at == cohorts_->end() ? NodeIndex{} : at->second;
 }
 
 NodeIndex QuotaTree::add_node(std::string_view name, bool is_cluster_queue) {
@@ -30,7 +30,7 @@ NodeIndex QuotaTree::intern_cluster_queue(std::string_view name) {
         return found;
     }
     const auto made = add_node(name, true);
-    cluster_queues_.emplace(name, made);
+    cluster_queues_.write().emplace(name, made);
     return made;
 }
 
@@ -40,7 +40,7 @@ NodeIndex QuotaTree::intern_cohort(std::string_view name) {
         return found;
     }
     const auto made = add_node(name, false);
-    cohorts_.emplace(name, made);
+    cohorts_.write().emplace(name, made);
     return made;
 }
 
@@ -63,7 +63,7 @@ std::vector<NodeIndex> QuotaTree::cluster_queues_of(NodeIndex root) const {
 }
 
 QuotaCell& QuotaTree::ensure_cell(NodeIndex index, FlavorResourceIndex flavor_resource) {
-    auto& cells = nodes_[index.at()].cells;
+    auto& cells = nodes_.write(index.at()).cells;
     const auto at = lower_bound_of(cells, flavor_resource);
     if (at != cells.end() && at->flavor_resource == flavor_resource) {
         return *at;
@@ -115,10 +115,6 @@ QuotaTree::Room QuotaTree::room(NodeIndex index, FlavorResourceIndex flavor_reso
 }
 
 Amount QuotaTree::potential_available(NodeIndex index, FlavorResourceIndex flavor_resource) const {
-    const QuotaCell* own = find_cell(index, flavor_resource);
-    if (own != nullptr && own->potential_of == quotas_) {
-        return own->potential;
-    }
     const Path path = path_to_root(index, flavor_resource);
     Amount potential = path.back().cell->subtree;
     for (std::size_t i = path.size() - 1; i-- > 0;) {
@@ -127,10 +123,6 @@ Amount QuotaTree::potential_available(NodeIndex index, FlavorResourceIndex flavo
         if (here.borrowing_limit) {
             potential = min(potential, here.subtree + *here.borrowing_limit);
         }
-    }
-    if (own != nullptr) {
-        own->potential = potential;
-        own->potential_of = quotas_;
     }
     return potential;
 }
@@ -171,24 +163,18 @@ QuotaTree::Fit QuotaTree::lowest_fit(
     }
 }
 
-std::string_view QuotaTree::node_name(NodeIndex index) const {
-    const Node& node = nodes_[index.at()];
-    const auto& names = node.is_cluster_queue ? cluster_queues_ : cohorts_;
-    return names.find(node.name)->first;
-}
-
 std::uint64_t QuotaTree::generation(NodeIndex cluster_queue) const {
     const Node& node = nodes_[cluster_queue.at()];
     return std::max(node.changed_at, nodes_[node.root.at()].changed_at);
 }
 
 void QuotaTree::set_waiting(NodeIndex cluster_queue, bool waiting) {
-    Node& node = nodes_[cluster_queue.at()];
+    Node& node = nodes_.write(cluster_queue.at());
     if (node.is_waiting == waiting) {
         return;
     }
     node.is_waiting = waiting;
-    auto& all = nodes_[node.root.at()].waiting;
+    auto& all = nodes_.write(node.root.at()).waiting;
     if (waiting) {
         all.insert(cluster_queue);
     } else {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/cow.hpp"
 #include "base/small_vector.hpp"
 #include "engine/types/amount.hpp"
 #include "engine/types/ids.hpp"
@@ -12,6 +13,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -30,9 +32,6 @@ struct QuotaCell {
     std::int32_t declarations = 0;
     /// ClusterQueues: 1 + the place in the root's list of those above their quota; 0: not in it.
     std::uint32_t above_quota = 0;
-    // What potential_available() found, and for which quotas of the tree.
-    mutable Amount potential;
-    mutable std::uint64_t potential_of = 0;
 
     bool declared() const { return declarations > 0; }
     /// Quota that the parent never sees.
@@ -40,6 +39,20 @@ struct QuotaCell {
         return lending_limit ? max(Amount(), subtree - *lending_limit) : Amount();
     }
     Amount local_available() const { return max(Amount(), local() - usage); }
+
+    /// All members, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(
+            &QuotaCell::flavor_resource,
+            &QuotaCell::nominal,
+            &QuotaCell::borrowing_limit,
+            &QuotaCell::lending_limit,
+            &QuotaCell::subtree,
+            &QuotaCell::usage,
+            &QuotaCell::declarations,
+            &QuotaCell::above_quota
+        );
+    }
 };
 
 /// What an object says about one flavor-resource of its node.
@@ -49,6 +62,16 @@ struct DeclaredQuota {
     std::optional<Amount> borrowing_limit;
     std::optional<Amount> lending_limit;
     friend bool operator==(const DeclaredQuota&, const DeclaredQuota&) = default;
+
+    /// All members, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(
+            &DeclaredQuota::flavor_resource,
+            &DeclaredQuota::nominal,
+            &DeclaredQuota::borrowing_limit,
+            &DeclaredQuota::lending_limit
+        );
+    }
 };
 
 /// The trees of cohorts with ClusterQueues as leaves: quota, limits and usage at every node.
@@ -87,6 +110,33 @@ class QuotaTree {
         std::map<FlavorResourceIndex, std::vector<NodeIndex>> above_quota;
         std::uint64_t changed_at = 0;  ///< see generation()
         std::uint32_t fork = 0;        ///< 1 + the place of its cells after evictions; 0: the same
+
+        /// All members, for save() and load().
+        static constexpr auto members() {
+            return std::tuple(
+                &Node::name,
+                &Node::is_cluster_queue,
+                &Node::has_object,
+                &Node::active,
+                &Node::parent_name,
+                &Node::weight,
+                &Node::declared,
+                &Node::own_usage,
+                &Node::parent,
+                &Node::root,
+                &Node::children,
+                &Node::cells,
+                &Node::height,
+                &Node::child_heights,
+                &Node::depth,
+                &Node::in_cycle,
+                &Node::is_waiting,
+                &Node::waiting,
+                &Node::above_quota,
+                &Node::changed_at,
+                &Node::fork
+            );
+        }
     };
 
     /// The node of that name, or none.
@@ -106,14 +156,11 @@ class QuotaTree {
     void set_active(NodeIndex node, bool active);
 
     const Node& node(NodeIndex index) const { return nodes_[index.at()]; }
-    /// The node's name, valid as long as the tree lives.
-    std::string_view node_name(NodeIndex index) const;
     std::size_t size() const { return nodes_.size(); }
     /// All nodes of the tree of `root`, ClusterQueues by name.
     std::vector<NodeIndex> cluster_queues_of(NodeIndex root) const;
-    const std::map<std::string, NodeIndex, std::less<>>& cluster_queues_by_name() const {
-        return cluster_queues_;
-    }
+    using NodesByName = std::map<std::string, NodeIndex, std::less<>>;
+    const NodesByName& cluster_queues_by_name() const { return *cluster_queues_; }
 
     /// Works out what could not be kept up to date change by change; the ClusterQueues that may
     /// have got into a cycle or out of one are appended to `touched`. Everything below requires
@@ -124,7 +171,7 @@ class QuotaTree {
     /// Grows when quota may have become free for the ClusterQueue: with each change of shape or
     /// quota in its tree and each touch() (upstream's AllocatableResourceGeneration).
     std::uint64_t generation(NodeIndex cluster_queue) const;
-    void touch(NodeIndex node) { nodes_[node.at()].changed_at = ++changes_; }
+    void touch(NodeIndex node) { nodes_.write(node.at()).changed_at = ++changes_; }
 
     /// Marks a ClusterQueue as one that waits for changes in its tree.
     void set_waiting(NodeIndex cluster_queue, bool waiting);
@@ -162,7 +209,7 @@ class QuotaTree {
     Amount available(NodeIndex node, FlavorResourceIndex flavor_resource) const {
         return room(node, flavor_resource).available;
     }
-    /// What it could use if everything were empty. Remembered until quotas change.
+    /// What it could use if everything were empty.
     Amount potential_available(NodeIndex node, FlavorResourceIndex flavor_resource) const;
     bool is_borrowing_with(NodeIndex node, FlavorResourceIndex flavor_resource, Amount amount)
         const;
@@ -217,6 +264,21 @@ class QuotaTree {
     /// saturated or were negative.
     bool is_order_of_evictions_relevant() const { return is_order_relevant_; }
     void forget_evictions();
+
+    /// Lists the members for save() and load().
+    template <class Archive, class Self>
+    static void archive(Archive& archive, Self& self) {
+        archive(
+            self.cluster_queues_,
+            self.cohorts_,
+            self.nodes_,
+            self.is_order_relevant_,
+            self.changed_,
+            self.wrong_sums_,
+            self.changes_,
+            self.needs_rebuild_
+        );
+    }
 
   private:
     struct Saved {
@@ -314,9 +376,9 @@ class QuotaTree {
     /// Works out the sums of the trees in which they are wrong.
     void sum_again();
 
-    std::map<std::string, NodeIndex, std::less<>> cluster_queues_;
-    std::map<std::string, NodeIndex, std::less<>> cohorts_;
-    std::vector<Node> nodes_;
+    Cow<NodesByName> cluster_queues_;
+    Cow<NodesByName> cohorts_;
+    CowVector<Node, 4> nodes_;
     std::vector<Saved> undo_;
     std::vector<Fork> forks_;  // with a node its parents have one too
     bool shows_evictions_ = false;
@@ -324,7 +386,6 @@ class QuotaTree {
     std::vector<NodeIndex> changed_;     // since the last rebuild, while one is due
     std::vector<NodeIndex> wrong_sums_;  // nodes of trees whose sums are wrong
     std::uint64_t changes_ = 0;
-    std::uint64_t quotas_ = 1;    // grows with each change of quotas or shape
     bool needs_rebuild_ = false;  // parents, roots and cycles are to be worked out anew
 };
 

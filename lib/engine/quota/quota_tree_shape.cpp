@@ -15,7 +15,7 @@ bool QuotaTree::set_object(
     std::sort(quotas.begin(), quotas.end(), [](const DeclaredQuota& a, const DeclaredQuota& b) {
         return a.flavor_resource < b.flavor_resource;
     });
-    Node& node = nodes_[index.at()];
+    Node& node = nodes_.write(index.at());
     const bool is_reweighed = std::exchange(node.weight, weight) != weight;
     if (node.has_object && node.parent_name == parent && node.declared == quotas) {
         return is_reweighed;
@@ -27,21 +27,20 @@ bool QuotaTree::set_object(
 
 void QuotaTree::remove_object(NodeIndex index) {
     set_active(index, false);
-    nodes_[index.at()].has_object = false;
-    nodes_[index.at()].weight = 1.0;
+    nodes_.write(index.at()).has_object = false;
+    nodes_.write(index.at()).weight = 1.0;
     change_node(index, "", {});
 }
 
 void QuotaTree::change_node(
     NodeIndex index, std::string parent, std::vector<DeclaredQuota> quotas
 ) {
-    ++quotas_;
     const NodeIndex to = parent.empty() ? NodeIndex{} : find_cohort(parent);
-    nodes_[index.at()].parent_name = std::move(parent);
+    nodes_.write(index.at()).parent_name = std::move(parent);
     const bool is_in_cycle =
         nodes_[index.at()].in_cycle || (to.is_valid() && nodes_[to.at()].in_cycle);
     if (needs_rebuild_ || is_in_cycle || is_at_or_below(to, index)) {
-        nodes_[index.at()].declared = std::move(quotas);
+        nodes_.write(index.at()).declared = std::move(quotas);
         changed_.push_back(index);
         needs_rebuild_ = true;
         return;
@@ -116,7 +115,7 @@ void QuotaTree::child_height_changed(
     NodeIndex index, std::optional<std::int32_t> before, std::optional<std::int32_t> after
 ) {
     for (NodeIndex at = index; at.is_valid(); at = nodes_[at.at()].parent) {
-        Node& node = nodes_[at.at()];
+        Node& node = nodes_.write(at.at());
         auto& counts = node.child_heights;
         if (before && --counts[*before] == 0) {
             counts.erase(*before);
@@ -135,7 +134,7 @@ void QuotaTree::child_height_changed(
 }
 
 void QuotaTree::set_active(NodeIndex index, bool active) {
-    Node& node = nodes_[index.at()];
+    Node& node = nodes_.write(index.at());
     if (node.active == active) {
         return;
     }
@@ -145,7 +144,7 @@ void QuotaTree::set_active(NodeIndex index, bool active) {
 }
 
 void QuotaTree::detach(NodeIndex index) {
-    Node& node = nodes_[index.at()];
+    Node& node = nodes_.write(index.at());
     const NodeIndex parent = node.parent;
     if (!parent.is_valid()) {
         return;
@@ -154,7 +153,7 @@ void QuotaTree::detach(NodeIndex index) {
         shift(parent, cell.flavor_resource, contribution_of(cell), {});
     }
     child_height_changed(parent, counted_height(node), std::nullopt);
-    std::erase(nodes_[parent.at()].children, index);
+    std::erase(nodes_.write(parent.at()).children, index);
     node.parent = NodeIndex{};
     set_root_below(index);
 }
@@ -163,13 +162,13 @@ void QuotaTree::attach(NodeIndex index, NodeIndex parent) {
     if (!parent.is_valid()) {
         return;
     }
-    Node& node = nodes_[index.at()];
+    Node& node = nodes_.write(index.at());
     sum_again();
     for (const auto& cell : node.cells) {
         shift(parent, cell.flavor_resource, {}, contribution_of(cell));
     }
     child_height_changed(parent, std::nullopt, counted_height(node));
-    auto& siblings = nodes_[parent.at()].children;
+    auto& siblings = nodes_.write(parent.at()).children;
     const auto before = [this](NodeIndex a, NodeIndex b) {
         const Node& x = nodes_[a.at()];
         const Node& y = nodes_[b.at()];
@@ -191,10 +190,10 @@ std::vector<NodeIndex> QuotaTree::parents_first(const std::vector<NodeIndex>& ro
 
 void QuotaTree::set_root_below(NodeIndex index) {
     for (const auto at : parents_first({index})) {
-        Node& node = nodes_[at.at()];
+        Node& node = nodes_.write(at.at());
         const NodeIndex parent = node.parent;
         if (node.is_waiting) {
-            nodes_[node.root.at()].waiting.erase(at);
+            nodes_.write(node.root.at()).waiting.erase(at);
         }
         for (auto& cell : node.cells) {
             if (cell.above_quota != 0) {
@@ -204,7 +203,7 @@ void QuotaTree::set_root_below(NodeIndex index) {
         node.root = parent.is_valid() ? nodes_[parent.at()].root : at;
         node.depth = parent.is_valid() ? nodes_[parent.at()].depth + 1 : 0;
         if (node.is_waiting) {
-            nodes_[node.root.at()].waiting.insert(at);
+            nodes_.write(node.root.at()).waiting.insert(at);
         }
         for (auto& cell : node.cells) {
             update_above_quota(at, cell);
@@ -213,7 +212,7 @@ void QuotaTree::set_root_below(NodeIndex index) {
 }
 
 void QuotaTree::change_quotas(NodeIndex index, std::vector<DeclaredQuota> quotas) {
-    const auto before = std::exchange(nodes_[index.at()].declared, std::move(quotas));
+    const auto before = std::exchange(nodes_.write(index.at()).declared, std::move(quotas));
     const auto& after = nodes_[index.at()].declared;
     auto old = before.begin();
     auto now = after.begin();
@@ -250,7 +249,7 @@ void QuotaTree::change_quota(
 }
 
 void QuotaTree::accumulate(NodeIndex index) {
-    Node& node = nodes_[index.at()];
+    Node& node = nodes_.write(index.at());
     for (auto& cell : node.cells) {
         if (cell.above_quota != 0) {
             remove_from_above_quota(node.root, cell);
@@ -297,7 +296,6 @@ void QuotaTree::sum_again() {
     if (wrong_sums_.empty()) {
         return;
     }
-    ++quotas_;
     std::vector<NodeIndex> roots;
     for (const auto index : std::exchange(wrong_sums_, {})) {
         roots.push_back(nodes_[index.at()].root);
@@ -320,36 +318,36 @@ void QuotaTree::find_cycles() {
             at = nodes_[at.at()].parent;
             ++steps;
         }
-        nodes_[i].in_cycle = nodes_[at.at()].in_cycle || steps > nodes_.size();
+        nodes_.write(i).in_cycle = nodes_[at.at()].in_cycle || steps > nodes_.size();
     }
 }
 
 void QuotaTree::link() {
-    for (auto& node : nodes_) {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        Node& node = nodes_.write(i);
         node.children.clear();
         node.parent = node.parent_name.empty() ? NodeIndex{} : find_cohort(node.parent_name);
         node.in_cycle = false;
     }
     find_cycles();
-    for (auto& node : nodes_) {
-        if (node.in_cycle) {
-            node.parent = NodeIndex{};
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        if (nodes_[i].in_cycle) {
+            nodes_.write(i).parent = NodeIndex{};
         }
     }
-    const auto attach_all = [this](const std::map<std::string, NodeIndex, std::less<>>& names) {
+    const auto attach_all = [this](const NodesByName& names) {
         for (const auto& [name, index] : names) {
             const NodeIndex parent = nodes_[index.at()].parent;
             if (parent.is_valid()) {
-                nodes_[parent.at()].children.push_back(index);
+                nodes_.write(parent.at()).children.push_back(index);
             }
         }
     };
-    attach_all(cohorts_);
-    attach_all(cluster_queues_);
+    attach_all(*cohorts_);
+    attach_all(*cluster_queues_);
 }
 
 void QuotaTree::rebuild(std::vector<NodeIndex>& touched) {
-    ++quotas_;
     std::vector<bool> root_changed(nodes_.size(), false);
     const auto note_roots = [&] {
         for (const auto index : changed_) {
@@ -359,8 +357,8 @@ void QuotaTree::rebuild(std::vector<NodeIndex>& touched) {
     note_roots();  // the trees that nodes left
     std::vector<NodeIndex> root_before;
     root_before.reserve(nodes_.size());
-    for (const auto& node : nodes_) {
-        root_before.push_back(node.root);
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        root_before.push_back(nodes_[i].root);
     }
     link();
     std::vector<NodeIndex> roots;

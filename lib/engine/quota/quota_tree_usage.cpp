@@ -8,10 +8,10 @@
 namespace sluice::engine {
 
 void QuotaTree::remove_from_above_quota(NodeIndex root, QuotaCell& cell) {
-    auto& listed = nodes_[root.at()].above_quota[cell.flavor_resource];
+    auto& listed = nodes_.write(root.at()).above_quota[cell.flavor_resource];
     const NodeIndex last = listed.back();
     listed[cell.above_quota - 1] = last;
-    auto& cells = nodes_[last.at()].cells;
+    auto& cells = nodes_.write(last.at()).cells;
     cells[position_in(cells, cell.flavor_resource)].above_quota = cell.above_quota;
     listed.pop_back();
     cell.above_quota = 0;
@@ -27,7 +27,7 @@ void QuotaTree::update_above_quota(NodeIndex index, QuotaCell& cell) {
         remove_from_above_quota(node.root, cell);
         return;
     }
-    auto& listed = nodes_[node.root.at()].above_quota[cell.flavor_resource];
+    auto& listed = nodes_.write(node.root.at()).above_quota[cell.flavor_resource];
     listed.push_back(index);
     cell.above_quota = static_cast<std::uint32_t>(listed.size());
 }
@@ -77,7 +77,7 @@ bool QuotaTree::is_above_quota(NodeIndex node, const FlavorResources& flavor_res
 }
 
 QuotaTree::Place QuotaTree::place_of(NodeIndex index, FlavorResourceIndex flavor_resource) {
-    Node& node = nodes_[index.at()];
+    Node& node = nodes_.write(index.at());
     const bool is_fork = shows_evictions_ && node.fork != 0;
     auto& cells = is_fork ? forks_[node.fork - 1].cells : node.cells;
     const std::size_t position = position_in(cells, flavor_resource);
@@ -144,7 +144,7 @@ void QuotaTree::remove(
 }
 
 void QuotaTree::add_usage(NodeIndex cluster_queue, const Usages& usages) {
-    Node& node = nodes_[cluster_queue.at()];
+    Node& node = nodes_.write(cluster_queue.at());
     for (const auto& usage : usages) {
         add_to(node.own_usage, usage.flavor_resource, usage.amount);
         if (is_stale()) {
@@ -159,7 +159,7 @@ void QuotaTree::add_usage(NodeIndex cluster_queue, const Usages& usages) {
 }
 
 void QuotaTree::remove_usage(NodeIndex cluster_queue, const Usages& usages) {
-    Node& node = nodes_[cluster_queue.at()];
+    Node& node = nodes_.write(cluster_queue.at());
     for (const auto& usage : usages) {
         add_to(node.own_usage, usage.flavor_resource, Amount() - usage.amount);
         if (!is_stale()) {
@@ -185,7 +185,7 @@ bool QuotaTree::has_saturated(NodeIndex cluster_queue) const {
 }
 
 void QuotaTree::reset_usage(NodeIndex cluster_queue, Usages usages) {
-    nodes_[cluster_queue.at()].own_usage = std::move(usages);
+    nodes_.write(cluster_queue.at()).own_usage = std::move(usages);
     mark_wrong_sums(cluster_queue);
 }
 
@@ -223,7 +223,7 @@ void QuotaTree::assume_after_evictions(NodeIndex cluster_queue, const Usage& usa
 
 void QuotaTree::fork_path(NodeIndex cluster_queue) {
     for (NodeIndex at = cluster_queue; at.is_valid(); at = nodes_[at.at()].parent) {
-        Node& node = nodes_[at.at()];
+        Node& node = nodes_.write(at.at());
         if (node.fork != 0) {
             return;
         }
@@ -243,7 +243,7 @@ void QuotaTree::evict(NodeIndex cluster_queue, const Usages& usages) {
 
 void QuotaTree::forget_evictions() {
     for (const Fork& fork : forks_) {
-        nodes_[fork.node.at()].fork = 0;
+        nodes_.write(fork.node.at()).fork = 0;
     }
     forks_.clear();
     is_order_relevant_ = false;
@@ -262,7 +262,7 @@ Usages QuotaTree::counted_above(NodeIndex node, Usages usages, NodeIndex ancesto
 void QuotaTree::rollback(Mark mark) {
     while (undo_.size() > mark) {
         const Saved& saved = undo_.back();
-        Node& node = nodes_[saved.node.at()];
+        Node& node = nodes_.write(saved.node.at());
         if (saved.is_fork) {
             forks_[node.fork - 1].cells[saved.cell].usage = saved.usage;
         } else {

@@ -52,7 +52,7 @@ class Auditor {
 
     void check_pending(NodeIndex index, const WorkloadRecord& record) {
         if (!record.exists || !record.queueable || record.holding != nullptr) {
-            fail(index, "a queued workload may not queue", record.key);
+            fail(index, "a queued workload may not queue", record.key());
         }
     }
 
@@ -63,7 +63,7 @@ class Auditor {
             const WorkloadRecord& record = state_.workload(workload);
             if (record.holding == nullptr || record.holding->position != at ||
                 record.holding->cluster_queue != index) {
-                fail(index, "a holder does not know its place", record.key);
+                fail(index, "a holder does not know its place", record.key());
                 continue;
             }
             for (const auto& usage : record.holding->usages) {

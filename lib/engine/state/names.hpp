@@ -3,8 +3,11 @@
 #include "engine/types/ids.hpp"
 
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sluice::engine {
@@ -32,12 +35,13 @@ class Names {
             made = erased_.back();
             erased_.pop_back();
         }
-        names_[made.at()] = &index_.emplace_hint(at, std::string(name), made)->first;
+        names_[made.at()] = std::make_shared<const std::string>(name);
+        index_.emplace_hint(at, *names_[made.at()], made);
         return made;
     }
     /// Requires: nothing uses the index any more.
     void erase(IndexType index) {
-        index_.erase(index_.find(*names_[index.at()]));
+        index_.erase(*names_[index.at()]);
         names_[index.at()] = nullptr;
         erased_.push_back(index);
     }
@@ -45,9 +49,38 @@ class Names {
     /// One more than the largest index that was ever given.
     std::size_t size() const { return names_.size(); }
 
+    /// Lists the members for save() and load().
+    template <class Archive, class Self>
+    static void archive(Archive& archive, Self& self) {
+        std::vector<std::optional<std::string>> names;
+        if constexpr (Archive::kReads) {
+            archive(names, self.erased_);
+            self = Names(names, std::move(self.erased_));
+        } else {
+            for (const auto& name : self.names_) {
+                names.push_back(name == nullptr ? std::nullopt : std::optional(*name));
+            }
+            archive(names, self.erased_);
+        }
+    }
+
+    Names() = default;
+
   private:
-    std::map<std::string, IndexType, std::less<>> index_;
-    std::vector<const std::string*> names_;  // map nodes never move
+    Names(const std::vector<std::optional<std::string>>& names, std::vector<IndexType> erased)
+        : erased_(std::move(erased)) {
+        for (const auto& name : names) {
+            if (!name) {
+                names_.push_back(nullptr);
+                continue;
+            }
+            names_.push_back(std::make_shared<const std::string>(*name));
+            index_.emplace(*names_.back(), make_index<IndexType>(names_.size() - 1));
+        }
+    }
+
+    std::map<std::string_view, IndexType> index_;            // of texts that names_ keeps
+    std::vector<std::shared_ptr<const std::string>> names_;  // copies share them
     std::vector<IndexType> erased_;
 };
 

@@ -13,10 +13,10 @@ bool PendingQueue::is_earlier(const Records& records, WorkloadIndex a, WorkloadI
     if (x.queue_order != y.queue_order) {
         return x.queue_order < y.queue_order;
     }
-    if (x.uid != y.uid) {
-        return x.uid < y.uid;
+    if (x.uid() != y.uid()) {
+        return x.uid() < y.uid();
     }
-    return x.key < y.key;
+    return x.key() < y.key();
 }
 
 bool PendingQueue::is_before(const Records& records, std::uint32_t a, std::uint32_t b) const {
@@ -35,7 +35,7 @@ void PendingQueue::place(
     Records& records, Members& members, std::size_t at, WorkloadIndex workload
 ) {
     members[at] = workload;
-    records[workload.at()].bucket_position = static_cast<std::uint32_t>(at);
+    records.write(workload.at()).bucket_position = static_cast<std::uint32_t>(at);
 }
 
 void PendingQueue::member_up(Records& records, Members& members, std::size_t at) {
@@ -73,16 +73,16 @@ void PendingQueue::member_down(Records& records, Members& members, std::size_t a
 void PendingQueue::add_member(
     Records& records, Group& group, std::uint8_t side, WorkloadIndex added
 ) {
-    Members& members = group.members[side];
-    records[added.at()].side = side;
+    Members& members = group.sides[side];
+    records.write(added.at()).side = side;
     members.push_back(added);
     member_up(records, members, members.size() - 1);
 }
 
 void PendingQueue::merge(Records& records, Group& group, std::uint8_t from) {
     const auto into = static_cast<std::uint8_t>(1 - from);
-    const Members moved = std::exchange(group.members[from], Members());
-    group.members[into].reserve(group.members[into].size() + moved.size());
+    const Members moved = std::exchange(group.sides[from], Members());
+    group.sides[into].reserve(group.sides[into].size() + moved.size());
     for (const auto workload : moved) {
         add_member(records, group, into, workload);
     }
@@ -198,7 +198,7 @@ void PendingQueue::keep_or_erase(std::uint32_t index) {
 void PendingQueue::push(
     Records& records, WorkloadIndex workload, bool is_backed_off, double usage
 ) {
-    WorkloadRecord& record = records[workload.at()];
+    WorkloadRecord& record = records.write(workload.at());
     const std::uint32_t index = group_of(
         {record.scheduling_class, record.priority, record.local_queue, is_backed_off}, usage
     );
@@ -216,7 +216,7 @@ void PendingQueue::push(
 void PendingQueue::park(
     Records& records, WorkloadIndex workload, bool is_backed_off, double usage
 ) {
-    WorkloadRecord& record = records[workload.at()];
+    WorkloadRecord& record = records.write(workload.at());
     const std::uint32_t index = group_of(
         {record.scheduling_class, record.priority, record.local_queue, is_backed_off}, usage
     );
@@ -230,11 +230,11 @@ void PendingQueue::park(
 }
 
 void PendingQueue::remove(Records& records, WorkloadIndex workload) {
-    WorkloadRecord& record = records[workload.at()];
+    WorkloadRecord& record = records.write(workload.at());
     const std::uint32_t index = std::exchange(record.group, kNone);
     SLUICE_ASSERT(index != kNone);
     Group& group = groups_[index];
-    Members& members = group.members[record.side];
+    Members& members = group.sides[record.side];
     const std::size_t at = record.bucket_position;
     const WorkloadIndex last = members.back();
     members.pop_back();
@@ -321,7 +321,7 @@ const char* PendingQueue::find_fault(const Records& records) const {
             return "a group of pending workloads is not the one of its key";
         }
         for (std::uint8_t side = 0; side < 2; ++side) {
-            const Members& members = group.members[side];
+            const Members& members = group.sides[side];
             counted[side == group.waiting_side ? 0 : 1] += members.size();
             for (std::size_t at = 0; at < members.size(); ++at) {
                 const WorkloadRecord& record = records[members[at].at()];

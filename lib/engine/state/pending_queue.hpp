@@ -5,10 +5,12 @@
 #include "engine/state/workload_record.hpp"
 #include "engine/types/ids.hpp"
 
+#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <tuple>
 #include <vector>
 
 namespace sluice::engine {
@@ -22,6 +24,16 @@ struct GroupKey {
     /// Their back-off had not ended when they were queued: a wake-up asks each of them.
     bool is_backed_off = false;
     friend auto operator<=>(const GroupKey&, const GroupKey&) = default;
+
+    /// All members, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(
+            &GroupKey::scheduling_class,
+            &GroupKey::priority,
+            &GroupKey::local_queue,
+            &GroupKey::is_backed_off
+        );
+    }
 };
 
 /// The pending workloads of one ClusterQueue. Each is either waiting, which means that cycles try
@@ -35,7 +47,7 @@ struct GroupKey {
 /// the places into them, and may not be called with those of another State.
 class PendingQueue {
   public:
-    using Records = std::vector<WorkloadRecord>;
+    using Records = WorkloadRecords;
 
     /// Adds a workload that cycles are to try. `usage`: what its LocalQueue has used by admission
     /// fair sharing, and 0 without it. Requires: the workload is not queued.
@@ -123,6 +135,21 @@ class PendingQueue {
     /// Returns the first thing that is inconsistent; empty if nothing is. For audit().
     const char* find_fault(const Records& records) const;
 
+    /// Lists the members for save() and load().
+    template <class Archive, class Self>
+    static void archive(Archive& archive, Self& self) {
+        archive(
+            self.by_key_,
+            self.groups_,
+            self.free_,
+            self.heap_,
+            self.parked_groups_,
+            self.empty_,
+            self.waiting_,
+            self.parked_
+        );
+    }
+
   private:
     static constexpr std::uint32_t kNone = WorkloadRecord::kNoGroup;
     using Members = SmallVector<WorkloadIndex, 2>;  // a heap by timestamp, uid and key
@@ -130,16 +157,28 @@ class PendingQueue {
     struct Group {
         GroupKey key;
         double usage = 0.0;
-        Members members[2];
+        std::array<Members, 2> sides;
         std::uint8_t waiting_side = 0;
         std::uint32_t heap_position = 0;    ///< if it has waiting members
         std::uint32_t parked_position = 0;  ///< if it has parked members
 
-        Members& waiting() { return members[waiting_side]; }
-        const Members& waiting() const { return members[waiting_side]; }
-        Members& parked() { return members[1 - waiting_side]; }
-        const Members& parked() const { return members[1 - waiting_side]; }
-        bool is_empty() const { return members[0].empty() && members[1].empty(); }
+        Members& waiting() { return sides[waiting_side]; }
+        const Members& waiting() const { return sides[waiting_side]; }
+        Members& parked() { return sides[1 - waiting_side]; }
+        const Members& parked() const { return sides[1 - waiting_side]; }
+        bool is_empty() const { return sides[0].empty() && sides[1].empty(); }
+
+        /// All members, for save() and load().
+        static constexpr auto members() {
+            return std::tuple(
+                &Group::key,
+                &Group::usage,
+                &Group::sides,
+                &Group::waiting_side,
+                &Group::heap_position,
+                &Group::parked_position
+            );
+        }
     };
 
     std::uint32_t group_of(const GroupKey& key, double usage);

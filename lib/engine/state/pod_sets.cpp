@@ -7,20 +7,32 @@ namespace sluice::engine {
 PodSets PodSetPool::share(std::vector<PodSetRecord> pod_sets) {
     const auto found = all_.find(pod_sets);
     if (found != all_.end()) {
+        ++uses_[(*found)->number];
         return PodSets(*found);
     }
-    auto made = std::make_shared<const std::vector<PodSetRecord>>(std::move(pod_sets));
+    auto number = static_cast<std::uint32_t>(uses_.size());
+    if (free_.empty()) {
+        uses_.push_back(0);
+    } else {
+        number = free_.back();
+        free_.pop_back();
+    }
+    uses_[number] = 1;
+    auto made = std::make_shared<const SharedPodSets>(
+        SharedPodSets{.all = std::move(pod_sets), .number = number}
+    );
     all_.insert(made);
     return PodSets(std::move(made));
 }
 
-std::shared_ptr<const std::vector<PodSetRecord>> PodSetPool::release(PodSets& pod_sets) {
-    Shared all = std::exchange(pod_sets.all_, nullptr);
-    if (all == nullptr || all.use_count() > 2) {  // the pool and `all`
+std::shared_ptr<const SharedPodSets> PodSetPool::release(PodSets& pod_sets) {
+    Shared released = std::exchange(pod_sets.shared_, nullptr);
+    if (released == nullptr || --uses_[released->number] > 0) {
         return nullptr;
     }
-    all_.erase(all);
-    return all;
+    all_.erase(released);
+    free_.push_back(released->number);
+    return released;
 }
 
 }  // namespace sluice::engine

@@ -7,8 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace sluice::engine {
@@ -19,6 +22,9 @@ struct Request {
     ResourceIndex resource;
     Amount amount;
     friend auto operator<=>(const Request&, const Request&) = default;
+
+    /// All members, for save() and load().
+    static constexpr auto members() { return std::tuple(&Request::resource, &Request::amount); }
 };
 
 struct PodSetRecord {
@@ -32,6 +38,25 @@ struct PodSetRecord {
 
     std::int32_t count_after_reclaim() const { return count - reclaimable; }
     friend auto operator<=>(const PodSetRecord&, const PodSetRecord&) = default;
+
+    /// All members, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(
+            &PodSetRecord::name,
+            &PodSetRecord::count,
+            &PodSetRecord::min_count,
+            &PodSetRecord::reclaimable,
+            &PodSetRecord::shape,
+            &PodSetRecord::group,
+            &PodSetRecord::requests
+        );
+    }
+};
+
+/// Equal podSets, as a pool keeps them. The number is the pool's.
+struct SharedPodSets {
+    std::vector<PodSetRecord> all;
+    std::uint32_t number = 0;
 };
 
 /// The podSets of a workload, shared by all workloads with equal ones: those of a cluster are few
@@ -40,44 +65,92 @@ class PodSets {
   public:
     PodSets() = default;
 
-    std::size_t size() const { return all_ == nullptr ? 0 : all_->size(); }
-    const PodSetRecord& operator[](std::size_t position) const { return (*all_)[position]; }
-    const PodSetRecord* begin() const { return all_ == nullptr ? nullptr : all_->data(); }
+    std::size_t size() const { return shared_ == nullptr ? 0 : shared_->all.size(); }
+    const PodSetRecord& operator[](std::size_t position) const { return shared_->all[position]; }
+    const PodSetRecord* begin() const { return shared_ == nullptr ? nullptr : shared_->all.data(); }
     const PodSetRecord* end() const { return begin() + size(); }
     /// Equal ones of one pool are the same.
     friend bool operator==(const PodSets&, const PodSets&) = default;
 
+    /// Writes the number alone, and reads the podSets of that number from the archive's pool.
+    template <class Archive, class Self>
+    static void archive(Archive& archive, Self& self) {
+        std::optional<std::uint32_t> number;
+        if constexpr (Archive::kReads) {
+            archive(number);
+            self = number ? archive.pod_sets[*number] : PodSets();
+        } else {
+            if (self.shared_ != nullptr) {
+                number = self.shared_->number;
+            }
+            archive(number);
+        }
+    }
+
   private:
     friend class PodSetPool;
-    explicit PodSets(std::shared_ptr<const std::vector<PodSetRecord>> all) : all_(std::move(all)) {}
+    explicit PodSets(std::shared_ptr<const SharedPodSets> shared) : shared_(std::move(shared)) {}
 
-    std::shared_ptr<const std::vector<PodSetRecord>> all_;
+    std::shared_ptr<const SharedPodSets> shared_;
 };
 
-/// Gives equal podSets one place in memory.
+/// Gives equal podSets one place in memory, and counts how many workloads have them. Copies of a
+/// pool share the podSets and count alone.
 class PodSetPool {
   public:
+    /// Returns the podSets of the pool that equal these, and counts one more use of them.
     PodSets share(std::vector<PodSetRecord> pod_sets);
-    /// Forgets the podSets if nothing else has them, and returns them then; otherwise nullptr.
-    /// Leaves `pod_sets` empty.
-    std::shared_ptr<const std::vector<PodSetRecord>> release(PodSets& pod_sets);
-    /// How many different ones there are.
+    /// Counts one use less and leaves `pod_sets` empty. Returns the podSets if that was the last
+    /// use, else nullptr.
+    std::shared_ptr<const SharedPodSets> release(PodSets& pod_sets);
+    /// Returns how many different ones there are.
     std::size_t size() const { return all_.size(); }
+    /// Calls `visit` with the podSets that workloads have, each once.
+    template <class Visit>
+    void for_each(const Visit& visit) const {
+        for (const auto& shared : all_) {
+            visit(shared->all);
+        }
+    }
+
+    /// Lists the members for save() and load(). A reading archive gets the podSets by number.
+    template <class Archive, class Self>
+    static void archive(Archive& archive, Self& self) {
+        archive(self.uses_, self.free_);
+        std::vector<std::pair<std::uint32_t, std::vector<PodSetRecord>>> all;
+        if constexpr (Archive::kReads) {
+            archive(all);
+            archive.pod_sets.resize(self.uses_.size());
+            for (auto& [number, pod_sets] : all) {
+                auto made = std::make_shared<const SharedPodSets>(
+                    SharedPodSets{.all = std::move(pod_sets), .number = number}
+                );
+                self.all_.insert(made);
+                archive.pod_sets[number] = PodSets(std::move(made));
+            }
+        } else {
+            for (const auto& shared : self.all_) {
+                all.emplace_back(shared->number, shared->all);
+            }
+            archive(all);
+        }
+    }
 
   private:
-    using Shared = std::shared_ptr<const std::vector<PodSetRecord>>;
+    using Shared = std::shared_ptr<const SharedPodSets>;
     struct ByContent {
         using is_transparent = void;
-        bool operator()(const Shared& a, const Shared& b) const { return *a < *b; }
+        bool operator()(const Shared& a, const Shared& b) const { return a->all < b->all; }
         bool operator()(const Shared& a, const std::vector<PodSetRecord>& b) const {
-            return *a < b;
+            return a->all < b;
         }
         bool operator()(const std::vector<PodSetRecord>& a, const Shared& b) const {
-            return a < *b;
+            return a < b->all;
         }
     };
-    friend class NamesAudit;  // of the tests
     std::set<Shared, ByContent> all_;
+    std::vector<std::uint32_t> uses_;  // by number
+    std::vector<std::uint32_t> free_;  // numbers that no podSets have
 };
 
 }  // namespace sluice::engine

@@ -3,8 +3,6 @@
 #include "engine/state/cluster_queue_record.hpp"
 #include "engine/state/workload_record.hpp"
 
-#include <vector>
-
 namespace sluice::engine {
 
 /// The order in which a ClusterQueue serves its pending workloads: under admission fair
@@ -14,8 +12,8 @@ class QueueOrder {
   public:
     /// `by_usage`: whether admission fair sharing orders this ClusterQueue.
     QueueOrder(
-        const std::vector<WorkloadRecord>& workloads,
-        const std::vector<LocalQueueRecord>& local_queues,
+        const WorkloadRecords& workloads,
+        const LocalQueueRecords& local_queues,
         const ClusterQueueRecord& cluster_queue,
         bool by_usage
     )
@@ -43,10 +41,10 @@ class QueueOrder {
         if (x.queue_order != y.queue_order) {
             return x.queue_order < y.queue_order;
         }
-        if (x.uid != y.uid) {
-            return x.uid < y.uid;
+        if (x.uid() != y.uid()) {
+            return x.uid() < y.uid();
         }
-        return x.key < y.key;
+        return x.key() < y.key();
     }
 
   private:
@@ -56,8 +54,8 @@ class QueueOrder {
     double usage_of(WorkloadIndex index) const {
         return local_queues_[workloads_[index.at()].local_queue.at()].fair_usage;
     }
-    const std::vector<WorkloadRecord>& workloads_;
-    const std::vector<LocalQueueRecord>& local_queues_;
+    const WorkloadRecords& workloads_;
+    const LocalQueueRecords& local_queues_;
     WorkloadIndex sticky_;
     bool by_usage_;
 };

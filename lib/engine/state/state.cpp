@@ -46,24 +46,26 @@ bool LastAssignment::has_progress() const {
     });
 }
 
-State::State(Options options) : options_(std::move(options)), workload_index_(options_.hash_seed) {
+State::State(Options options)
+    : options_(std::make_shared<const Options>(std::move(options))),
+      workload_index_(options_->hash_seed) {
     pods_ = StateEditor(*this, Time()).use_resource("pods");
 }
 
 FlavorResourceIndex State::flavor_resource_of(FlavorIndex flavor, ResourceIndex resource) const {
-    const auto at = pair_index_.find({flavor, resource});
-    SLUICE_ASSERT(at != pair_index_.end());
+    const auto at = pair_index_->find({flavor, resource});
+    SLUICE_ASSERT(at != pair_index_->end());
     return at->second;
 }
 
 bool State::requested_before(ResourceIndex a, ResourceIndex b) const {
-    return std::pair(resource_hashes_[a.at()], a) < std::pair(resource_hashes_[b.at()], b);
+    return std::pair((*resource_hashes_)[a.at()], a) < std::pair((*resource_hashes_)[b.at()], b);
 }
 
 std::optional<State::ShapeVerdict> State::shape_refusal(std::uint32_t shape, FlavorIndex flavor)
     const {
-    const auto of = shapes_.find(shape);
-    if (of == shapes_.end()) {
+    const auto of = shapes_->find(shape);
+    if (of == shapes_->end()) {
         return std::nullopt;
     }
     const auto& refusals = of->second.refusals;
@@ -72,13 +74,13 @@ std::optional<State::ShapeVerdict> State::shape_refusal(std::uint32_t shape, Fla
 }
 
 const std::vector<ResourceIndex>* State::topology_resources(std::uint32_t shape) const {
-    const auto of = shapes_.find(shape);
-    return of == shapes_.end() || !of->second.requests_topology ? nullptr : &of->second.resources;
+    const auto of = shapes_->find(shape);
+    return of == shapes_->end() || !of->second.requests_topology ? nullptr : &of->second.resources;
 }
 
 bool State::requires_domain(std::uint32_t shape) const {
-    const auto of = shapes_.find(shape);
-    return of != shapes_.end() && of->second.requires_domain;
+    const auto of = shapes_->find(shape);
+    return of != shapes_->end() && of->second.requires_domain;
 }
 
 WorkloadIndex State::find_workload(std::string_view key) const {
@@ -118,7 +120,7 @@ std::vector<WorkloadIndex> State::inadmissible_in_order(NodeIndex cluster_queue)
 }
 
 bool State::has_heads() const {
-    return std::any_of(with_heap_.begin(), with_heap_.end(), [this](const auto& entry) {
+    return std::any_of(with_heap_->begin(), with_heap_->end(), [this](const auto& entry) {
         return cluster_queues_[entry.second.at()].active;
     });
 }
@@ -135,14 +137,14 @@ std::optional<Time> State::next_due() const {
             due = time;
         }
     };
-    for (const auto& [root, time] : wake_due_) {
+    for (const auto& [root, time] : *wake_due_) {
         consider(time);
     }
-    if (!samples_.empty()) {
-        consider(samples_.begin()->first);
+    if (!samples_->empty()) {
+        consider(samples_->begin()->first);
     }
-    if (!back_offs_.empty()) {
-        consider(back_offs_.begin()->at);
+    if (!back_offs_->empty()) {
+        consider(back_offs_->begin()->at);
     }
     return due;
 }

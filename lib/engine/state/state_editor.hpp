@@ -69,7 +69,7 @@ class StateEditor {
     void charge_admission(WorkloadIndex workload);
 
     // Quota.
-    void hold(WorkloadIndex workload, std::unique_ptr<Holding> holding);
+    void hold(WorkloadIndex workload, CowPtr<Holding> holding);
     void release(WorkloadIndex workload);
 
     NodeIndex cluster_queue_of(const WorkloadRecord& workload) const;
@@ -134,9 +134,7 @@ class StateEditor {
     void recount_admitted(LocalQueueIndex index);
     ResourceAmounts admitted_of(const LocalQueueRecord& local_queue) const;
     Billionths to_billionths(ResourceIndex resource, Amount amount) const;
-    std::unique_ptr<Holding> make_holding(
-        const Workload& workload, const QuotaReservation& reservation
-    );
+    CowPtr<Holding> make_holding(const Workload& workload, const QuotaReservation& reservation);
     std::uint64_t class_of(const Workload& workload) const;
     /// Whether they changed.
     bool take_pod_sets(WorkloadRecord& record, const Workload& workload);
@@ -148,8 +146,8 @@ class StateEditor {
     bool is_later(const std::optional<Time>& time) const;
     /// Ends at `until`, and no more when it would have ended before; none: there is none.
     void set_back_off(WorkloadIndex index, BackOff back_off, const std::optional<Time>& until);
-    WorkloadRecord& record(WorkloadIndex index) { return state_.workloads_[index.at()]; }
-    ClusterQueueRecord& queue(NodeIndex index) { return state_.cluster_queues_[index.at()]; }
+    WorkloadRecord& record(WorkloadIndex index) { return state_.workloads_.write(index.at()); }
+    ClusterQueueRecord& queue(NodeIndex index) { return state_.cluster_queues_.write(index.at()); }
 
     State& state_;
     Time now_;

@@ -8,27 +8,29 @@
 namespace sluice::engine {
 
 void StateEditor::step_clock(Duration by) {
-    for (auto& [root, due] : state_.wake_due_) {
+    for (auto& [root, due] : state_.wake_due_.write()) {
         due = shifted(due, by);
     }
-    state_.samples_.clear();
+    state_.samples_.write().clear();
     for (std::size_t i = 0; i < state_.local_queues_.size(); ++i) {
-        LocalQueueRecord& local_queue = state_.local_queues_[i];
+        LocalQueueRecord& local_queue = state_.local_queues_.write(i);
         local_queue.ledger.step_clock(by);
         if (local_queue.sample_at) {
             local_queue.sample_at = shifted(*local_queue.sample_at, by);
-            state_.samples_.insert({*local_queue.sample_at, make_index<LocalQueueIndex>(i)});
+            state_.samples_.write().insert({*local_queue.sample_at, make_index<LocalQueueIndex>(i)}
+            );
         }
     }
-    const auto before = std::exchange(state_.back_offs_, {});
+    const auto before = std::exchange(state_.back_offs_.write(), {});
     for (std::size_t i = 0; i < state_.workloads_.size(); ++i) {
         const auto index = make_index<WorkloadIndex>(i);
-        WorkloadRecord& workload = state_.workloads_[i];
+        WorkloadRecord& workload = state_.workloads_.write(i);
         const auto is_awaited = [&](BackOff back_off, const std::optional<Time>& time) {
             return time && before.contains({*time, index, back_off});
         };
         const auto await = [&](BackOff back_off, const std::optional<Time>& time) {
-            state_.back_offs_.insert({.at = *time, .workload = index, .back_off = back_off});
+            state_.back_offs_.write().insert({.at = *time, .workload = index, .back_off = back_off}
+            );
         };
         // A time that had come may be still to come after a step back.
         if (is_awaited(BackOff::Requeue, workload.requeue_at) || is_later(workload.requeue_at)) {

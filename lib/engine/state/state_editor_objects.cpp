@@ -46,38 +46,46 @@ bool uses_flavor(const ClusterQueueRecord& queue, FlavorIndex flavor) {
 }  // namespace
 
 FlavorIndex StateEditor::intern_flavor(std::string_view name) {
-    const auto index = state_.flavors_.intern(name);
-    state_.flavor_exists_.resize(state_.flavors_.size(), false);
-    state_.flavor_topology_.resize(state_.flavors_.size(), false);
+    if (const auto known = state_.flavors_->find(name); known.is_valid()) {
+        return known;
+    }
+    const auto index = state_.flavors_.write().intern(name);
+    state_.flavor_exists_.write().resize(state_.flavors_->size(), false);
+    state_.flavor_topology_.write().resize(state_.flavors_->size(), false);
     return index;
 }
 
 ResourceIndex StateEditor::use_resource(std::string_view name) {
-    const auto index = state_.resources_.intern(name);
-    state_.resource_uses_.resize(state_.resources_.size(), 0);
-    state_.resource_hashes_.resize(state_.resources_.size(), 0);
-    if (state_.resource_uses_[index.at()]++ == 0) {
-        state_.resource_hashes_[index.at()] = fnv1a(name);
+    auto& uses = state_.resource_uses_.write();
+    if (const auto known = state_.resources_->find(name); known.is_valid()) {
+        ++uses[known.at()];
+        return known;
     }
+    const auto index = state_.resources_.write().intern(name);
+    uses.resize(state_.resources_->size(), 0);
+    uses[index.at()] = 1;
+    auto& hashes = state_.resource_hashes_.write();
+    hashes.resize(state_.resources_->size(), 0);
+    hashes[index.at()] = fnv1a(name);
     return index;
 }
 
 void StateEditor::release_resource(ResourceIndex resource) {
-    if (--state_.resource_uses_[resource.at()] == 0) {
-        state_.resources_.erase(resource);
+    if (--state_.resource_uses_.write()[resource.at()] == 0) {
+        state_.resources_.write().erase(resource);
     }
 }
 
 FlavorResourceIndex StateEditor::intern_pair(std::string_view flavor, std::string_view resource) {
     const auto pair = std::pair(intern_flavor(flavor), use_resource(resource));
-    const auto at = state_.pair_index_.find(pair);
-    if (at != state_.pair_index_.end()) {
+    const auto at = state_.pair_index_->find(pair);
+    if (at != state_.pair_index_->end()) {
         release_resource(pair.second);  // the pair uses it already
         return at->second;
     }
-    const auto index = make_index<FlavorResourceIndex>(state_.pairs_.size());
-    state_.pairs_.push_back(pair);
-    state_.pair_index_.emplace(pair, index);
+    const auto index = make_index<FlavorResourceIndex>(state_.pairs_->size());
+    state_.pairs_.write().push_back(pair);
+    state_.pair_index_.write().emplace(pair, index);
     return index;
 }
 
@@ -119,7 +127,7 @@ bool StateEditor::is_active(NodeIndex cluster_queue) const {
     }
     return std::all_of(record.groups.begin(), record.groups.end(), [&](const ResolvedGroup& group) {
         return std::all_of(group.flavors.begin(), group.flavors.end(), [&](FlavorIndex flavor) {
-            return state_.flavor_exists_[flavor.at()];
+            return (*state_.flavor_exists_)[flavor.at()];
         });
     });
 }
@@ -139,12 +147,12 @@ void StateEditor::refresh() {
 void StateEditor::on(const FlavorChanged& event) {
     const auto flavor = intern_flavor(event.flavor.name);
     const bool has_topology = !event.flavor.topology.empty();
-    if (state_.flavor_exists_[flavor.at()] &&
-        state_.flavor_topology_[flavor.at()] == has_topology) {
+    if ((*state_.flavor_exists_)[flavor.at()] &&
+        (*state_.flavor_topology_)[flavor.at()] == has_topology) {
         return;
     }
-    state_.flavor_exists_[flavor.at()] = true;
-    state_.flavor_topology_[flavor.at()] = has_topology;
+    state_.flavor_exists_.write()[flavor.at()] = true;
+    state_.flavor_topology_.write()[flavor.at()] = has_topology;
     refresh();
     for (const auto& [name, index] : state_.tree_.cluster_queues_by_name()) {
         if (uses_flavor(queue(index), flavor)) {
@@ -156,12 +164,12 @@ void StateEditor::on(const FlavorChanged& event) {
 }
 
 void StateEditor::on(const FlavorDeleted& event) {
-    const auto flavor = state_.flavors_.find(event.name);
-    if (!flavor.is_valid() || !state_.flavor_exists_[flavor.at()]) {
+    const auto flavor = state_.flavors_->find(event.name);
+    if (!flavor.is_valid() || !(*state_.flavor_exists_)[flavor.at()]) {
         return;
     }
-    state_.flavor_exists_[flavor.at()] = false;
-    state_.flavor_topology_[flavor.at()] = false;
+    state_.flavor_exists_.write()[flavor.at()] = false;
+    state_.flavor_topology_.write()[flavor.at()] = false;
     refresh();
     for (const auto& [name, index] : state_.tree_.cluster_queues_by_name()) {
         if (uses_flavor(queue(index), flavor)) {
@@ -178,11 +186,11 @@ void StateEditor::on(const CohortChanged& event) {
         intern_cohort(cohort.parent);
     }
     const NodeIndex left = declared_parent(index);
-    const auto known = state_.cohorts_.find(index);
-    if (known != state_.cohorts_.end() && known->second == cohort) {
+    const auto known = state_.cohorts_->find(index);
+    if (known != state_.cohorts_->end() && known->second == cohort) {
         return;
     }
-    state_.cohorts_.insert_or_assign(index, cohort);
+    state_.cohorts_.write().insert_or_assign(index, cohort);
     auto quotas = declared_quotas(cohort.resource_groups);
     state_.tree_.set_object(index, cohort.parent, cohort.fair_weight, std::move(quotas));
     refresh();
@@ -196,7 +204,7 @@ void StateEditor::on(const CohortDeleted& event) {
         return;
     }
     const NodeIndex left = declared_parent(index);
-    state_.cohorts_.erase(index);
+    state_.cohorts_.write().erase(index);
     state_.tree_.remove_object(index);
     // Upstream wakes nothing here, which strands workloads that the cohort's limits held back.
     wake_trees_of(index, left);
@@ -309,17 +317,17 @@ LocalQueueIndex StateEditor::intern_local_queue(std::string_view ns, std::string
     std::string key(ns);
     key += '/';
     key += name;
-    const auto index = state_.local_queue_names_.intern(key);
-    state_.local_queues_.resize(state_.local_queue_names_.size());
-    state_.local_queues_[index.at()].key = std::move(key);
+    const auto index = state_.local_queue_names_.write().intern(key);
+    state_.local_queues_.resize(state_.local_queue_names_->size());
+    state_.local_queues_.write(index.at()).key = std::move(key);
     return index;
 }
 
 void StateEditor::forget_local_queue(LocalQueueIndex index) {
-    LocalQueueRecord& record = state_.local_queues_[index.at()];
+    LocalQueueRecord& record = state_.local_queues_.write(index.at());
     if (!record.exists && record.workloads.empty()) {
         record = LocalQueueRecord{};
-        state_.local_queue_names_.erase(index);
+        state_.local_queue_names_.write().erase(index);
     }
 }
 
@@ -328,7 +336,7 @@ void StateEditor::on(const LocalQueueChanged& event) {
     const auto index = intern_local_queue(given.ns, given.name);
     const auto target =
         given.cluster_queue.empty() ? NodeIndex{} : intern_cluster_queue(given.cluster_queue);
-    LocalQueueRecord& record = state_.local_queues_[index.at()];
+    LocalQueueRecord& record = state_.local_queues_.write(index.at());
     const bool was_open = record.exists && !record.stopped && record.cluster_queue == target;
     const bool newly_matches = record.exists && record.namespace_match != NamespaceMatch::Matches &&
                                given.namespace_match == NamespaceMatch::Matches;
@@ -360,12 +368,12 @@ void StateEditor::on(const LocalQueueChanged& event) {
 }
 
 void StateEditor::on(const LocalQueueDeleted& event) {
-    const auto index = state_.local_queue_names_.find(event.ns + "/" + event.name);
+    const auto index = state_.local_queue_names_->find(event.ns + "/" + event.name);
     if (!index.is_valid()) {
         return;
     }
     drop_all_of(index);
-    LocalQueueRecord& record = state_.local_queues_[index.at()];
+    LocalQueueRecord& record = state_.local_queues_.write(index.at());
     if (record.cluster_queue.is_valid()) {
         std::erase(queue(record.cluster_queue).local_queues, index);
     }
@@ -411,7 +419,7 @@ void StateEditor::on(const PodShapeChanged& event) {
     for (const auto& resource : event.shape.resources) {
         shape.resources.push_back(use_resource(resource));
     }
-    const auto [at, is_new] = state_.shapes_.emplace(event.shape.id, shape);
+    const auto [at, is_new] = state_.shapes_.write().emplace(event.shape.id, shape);
     if (is_new) {
         return;
     }
@@ -441,7 +449,7 @@ void StateEditor::on(const PodShapeChanged& event) {
 }
 
 void StateEditor::on(const PodShapeDeleted& event) {
-    const auto shape = state_.shapes_.extract(event.id);
+    const auto shape = state_.shapes_.write().extract(event.id);
     if (shape.empty()) {
         return;
     }

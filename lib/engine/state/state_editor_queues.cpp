@@ -38,7 +38,7 @@ void StateEditor::note_queue_change(WorkloadIndex index) {
         return;
     }
     record(index).queue_changed = true;
-    state_.queue_changes_.push_back(index);
+    state_.queue_changes_.write().push_back(index);
 }
 
 std::vector<WorkloadIndex> StateEditor::take_queue_changes() {
@@ -49,7 +49,7 @@ std::vector<WorkloadIndex> StateEditor::take_queue_changes() {
             }
         }
     }
-    auto taken = std::exchange(state_.queue_changes_, {});
+    auto taken = std::exchange(state_.queue_changes_.write(), {});
     for (const auto index : taken) {
         record(index).queue_changed = false;
     }
@@ -69,9 +69,9 @@ void StateEditor::reorder(ClusterQueueRecord& queue) {
 
 void StateEditor::list_heap(NodeIndex cluster_queue) {
     if (queue(cluster_queue).pending.has_waiting()) {
-        state_.with_heap_.emplace(state_.tree_.node_name(cluster_queue), cluster_queue);
+        state_.with_heap_.write().emplace(state_.tree_.node(cluster_queue).name, cluster_queue);
     } else {
-        state_.with_heap_.erase(state_.tree_.node_name(cluster_queue));
+        state_.with_heap_.write().erase(state_.tree_.node(cluster_queue).name);
     }
 }
 
@@ -270,16 +270,16 @@ void StateEditor::wake_tree_of(NodeIndex node) {
     if (at.in_cycle) {
         return;
     }
-    if (state_.options_.wake_batch == Duration{}) {
-        state_.wake_due_.erase(at.root);
+    if (state_.options_->wake_batch == Duration{}) {
+        state_.wake_due_.write().erase(at.root);
         wake_now(at.root);
     } else {
-        wake_at(at.root, now_ + state_.options_.wake_batch);
+        wake_at(at.root, now_ + state_.options_->wake_batch);
     }
 }
 
 void StateEditor::wake_at(NodeIndex root, Time due) {
-    const auto [at, is_new] = state_.wake_due_.emplace(root, due);
+    const auto [at, is_new] = state_.wake_due_.write().emplace(root, due);
     at->second = std::min(at->second, due);
 }
 
@@ -294,7 +294,7 @@ void StateEditor::wake_for(NodeIndex freed, NodeIndex queued_in) {
     const auto& at = state_.tree_.node(freed);
     const bool is_woken = queued_in.is_valid() && state_.tree_.node(queued_in).root == at.root;
     if (!is_woken && !at.in_cycle) {
-        wake_at(at.root, now_ + std::max(kLateWake, state_.options_.wake_batch));
+        wake_at(at.root, now_ + std::max(kLateWake, state_.options_->wake_batch));
     }
 }
 
@@ -326,22 +326,22 @@ void StateEditor::wake_parked(NodeIndex cluster_queue) {
 void StateEditor::on(const TimerFired&) {
     refresh();
     std::vector<NodeIndex> due_roots;
-    for (const auto& [root, due] : state_.wake_due_) {
+    for (const auto& [root, due] : *state_.wake_due_) {
         if (due <= now_) {
             due_roots.push_back(root);
         }
     }
     for (const auto root : due_roots) {
-        state_.wake_due_.erase(root);
+        state_.wake_due_.write().erase(root);
         // The tree may have got another root or a cycle since.
         if (!state_.tree_.node(root).in_cycle) {
             wake_now(state_.tree_.node(root).root);
         }
     }
     sample_usage();
-    while (!state_.back_offs_.empty() && state_.back_offs_.begin()->at <= now_) {
-        const WorkloadIndex index = state_.back_offs_.begin()->workload;
-        state_.back_offs_.erase(state_.back_offs_.begin());
+    while (!state_.back_offs_->empty() && state_.back_offs_->begin()->at <= now_) {
+        const WorkloadIndex index = state_.back_offs_->begin()->workload;
+        state_.back_offs_.write().erase(state_.back_offs_->begin());
         if (state_.bucket(index) == Bucket::Inadmissible && back_off_expired(record(index))) {
             take_from_queue(index);
             enqueue(index);

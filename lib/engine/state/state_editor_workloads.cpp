@@ -19,8 +19,8 @@ bool frees_quota(const Usages& before, const Usages& after) {
     });
 }
 
-std::unique_ptr<const std::string> to_record(const std::string& text) {
-    return text.empty() ? nullptr : std::make_unique<const std::string>(text);
+CowPtr<std::string> to_record(const std::string& text) {
+    return text.empty() ? CowPtr<std::string>() : CowPtr<std::string>::make(text);
 }
 
 void take_slice(WorkloadRecord& into, const Workload& given) {
@@ -32,7 +32,7 @@ void take_slice(WorkloadRecord& into, const Workload& given) {
 }  // namespace
 
 std::uint64_t StateEditor::class_of(const Workload& workload) const {
-    return state_.options_.gates.scheduling_equivalence_hashing ? workload.scheduling_class : 0;
+    return state_.options_->gates.scheduling_equivalence_hashing ? workload.scheduling_class : 0;
 }
 
 bool StateEditor::take_pod_sets(WorkloadRecord& into, const Workload& workload) {
@@ -42,7 +42,7 @@ bool StateEditor::take_pod_sets(WorkloadRecord& into, const Workload& workload) 
         made.name = given.name;
         made.count = given.count;
         made.min_count = given.min_count.value_or(-1);
-        if (state_.options_.gates.reclaimable_pods) {
+        if (state_.options_->gates.reclaimable_pods) {
             made.reclaimable = std::clamp(given.reclaimable, 0, given.count);
         }
         made.shape = given.shape;
@@ -52,7 +52,7 @@ bool StateEditor::take_pod_sets(WorkloadRecord& into, const Workload& workload) 
                 Request{.resource = use_resource(request.resource), .amount = request.amount}
             );
         }
-        const auto& hashes = state_.resource_hashes_;
+        const auto& hashes = *state_.resource_hashes_;
         std::sort(
             made.requests.begin(),
             made.requests.end(),
@@ -64,9 +64,9 @@ bool StateEditor::take_pod_sets(WorkloadRecord& into, const Workload& workload) 
         pod_sets.push_back(std::move(made));
     }
     PodSets before = std::move(into.pod_sets);
-    const std::size_t known = state_.pod_set_pool_.size();
-    into.pod_sets = state_.pod_set_pool_.share(std::move(pod_sets));
-    if (state_.pod_set_pool_.size() == known) {
+    const std::size_t known = state_.pod_set_pool_->size();
+    into.pod_sets = state_.pod_set_pool_.write().share(std::move(pod_sets));
+    if (state_.pod_set_pool_->size() == known) {
         release_resources_of(into.pod_sets);  // those in the pool use them already
     }
     const bool changed = before != into.pod_sets;
@@ -84,19 +84,19 @@ void StateEditor::release_resources_of(const PodSetRecords& pod_sets) {
 }
 
 void StateEditor::release_pod_sets(PodSets& pod_sets) {
-    if (const auto last = state_.pod_set_pool_.release(pod_sets)) {
-        release_resources_of(*last);
+    if (const auto last = state_.pod_set_pool_.write().release(pod_sets)) {
+        release_resources_of(last->all);
     }
 }
 
-std::unique_ptr<Holding> StateEditor::make_holding(
+CowPtr<Holding> StateEditor::make_holding(
     const Workload& workload, const QuotaReservation& reservation
 ) {
-    auto made = std::make_unique<Holding>();
-    made->cluster_queue = intern_cluster_queue(reservation.cluster_queue);
-    made->reserved_at = reservation.reserved_at;
-    made->admitted = reservation.admitted;
-    made->evicted = reservation.evicted;
+    Holding made;
+    made.cluster_queue = intern_cluster_queue(reservation.cluster_queue);
+    made.reserved_at = reservation.reserved_at;
+    made.admitted = reservation.admitted;
+    made.evicted = reservation.evicted;
     const bool is_only = reservation.pod_sets.size() == 1 && workload.pod_sets.size() == 1;
     for (const auto& assigned : reservation.pod_sets) {
         const auto pod_set = std::find_if(
@@ -108,7 +108,7 @@ std::unique_ptr<Holding> StateEditor::make_holding(
         if (pod_set != workload.pod_sets.end()) {
             left = pod_set->count;
         }
-        if (left > 0 && state_.options_.gates.reclaimable_pods) {
+        if (left > 0 && state_.options_->gates.reclaimable_pods) {
             left -= std::clamp(pod_set->reclaimable, 0, pod_set->count);
         }
         PodSetShare share{
@@ -118,18 +118,18 @@ std::unique_ptr<Holding> StateEditor::make_holding(
             const auto pair = intern_pair(resource.flavor, resource.resource);
             share.amounts.push_back({.flavor_resource = pair, .amount = resource.amount});
         }
-        add_pod_set(*made, std::move(share), is_only);
+        add_pod_set(made, std::move(share), is_only);
     }
-    return made;
+    return CowPtr<Holding>::make(std::move(made));
 }
 
-void StateEditor::hold(WorkloadIndex index, std::unique_ptr<Holding> holding) {
+void StateEditor::hold(WorkloadIndex index, CowPtr<Holding> holding) {
     WorkloadRecord& workload = record(index);
     SLUICE_ASSERT(workload.holding == nullptr);
     take_from_queue(index);
     clear_preemptor(index);
     ClusterQueueRecord& at = queue(holding->cluster_queue);
-    holding->position = static_cast<std::uint32_t>(at.holders.size());
+    holding.write().position = static_cast<std::uint32_t>(at.holders.size());
     at.holders.push_back(index);
     state_.tree_.add_usage(holding->cluster_queue, holding->usages);
     workload.holding = std::move(holding);
@@ -143,13 +143,13 @@ void StateEditor::release(WorkloadIndex index) {
     WorkloadRecord& workload = record(index);
     SLUICE_ASSERT(workload.holding != nullptr);
     take_from_admitted(index);
-    const std::unique_ptr<Holding> holding = std::move(workload.holding);
+    const CowPtr<Holding> holding = std::move(workload.holding);
     ClusterQueueRecord& at = queue(holding->cluster_queue);
     const WorkloadIndex last = at.holders.back();
     at.holders[holding->position] = last;
     at.holders.pop_back();
     if (last != index) {
-        record(last).holding->position = holding->position;
+        record(last).holding.write().position = holding->position;
     }
     if (state_.tree_.has_saturated(holding->cluster_queue)) {
         Usages sum;
@@ -187,11 +187,11 @@ void StateEditor::set_back_off(
         return;  // a timer that is set stays set until it fires
     }
     if (known) {
-        state_.back_offs_.erase({.at = *known, .workload = index, .back_off = back_off});
+        state_.back_offs_.write().erase({.at = *known, .workload = index, .back_off = back_off});
     }
     known = until;
     if (until && is_later(until)) {
-        state_.back_offs_.insert({.at = *until, .workload = index, .back_off = back_off});
+        state_.back_offs_.write().insert({.at = *until, .workload = index, .back_off = back_off});
     }
 }
 
@@ -207,7 +207,7 @@ void StateEditor::move_to_local_queue(WorkloadIndex index, LocalQueueIndex targe
         if (workload.holding != nullptr) {
             take_from_admitted(index);
         }
-        auto& members = state_.local_queues_[workload.local_queue.at()].workloads;
+        auto& members = state_.local_queues_.write(workload.local_queue.at()).workloads;
         const WorkloadIndex last = members.back();
         members[workload.local_queue_position] = last;
         record(last).local_queue_position = workload.local_queue_position;
@@ -220,7 +220,7 @@ void StateEditor::move_to_local_queue(WorkloadIndex index, LocalQueueIndex targe
         add_to_admitted(index);
     }
     if (target.is_valid()) {
-        auto& members = state_.local_queues_[target.at()].workloads;
+        auto& members = state_.local_queues_.write(target.at()).workloads;
         workload.local_queue_position = static_cast<std::uint32_t>(members.size());
         members.push_back(index);
     }
@@ -230,25 +230,26 @@ void StateEditor::on(const WorkloadChanged& event) {
     const Workload& given = event.workload;
     std::string key = given.ns + "/" + given.name;
     WorkloadIndex index = state_.find_workload(key);
-    if (index.is_valid() && record(index).uid != given.uid) {
+    if (index.is_valid() && record(index).uid() != given.uid) {
         // Deleted and made again under the same name.
         on(WorkloadDeleted{.ns = given.ns, .name = given.name});
         index = WorkloadIndex{};
     }
     const bool is_known = index.is_valid();
     if (!is_known) {
-        if (state_.free_workloads_.empty()) {
+        if (state_.free_workloads_->empty()) {
             index = make_index<WorkloadIndex>(state_.workloads_.size());
             state_.workloads_.emplace_back();
         } else {
-            index = state_.free_workloads_.back();
-            state_.free_workloads_.pop_back();
+            index = state_.free_workloads_->back();
+            state_.free_workloads_.write().pop_back();
             clear_record(index);
         }
         WorkloadRecord& made = record(index);
         made.exists = true;
-        made.uid = given.uid;
-        made.key = std::move(key);
+        made.identity =
+            CowPtr<WorkloadIdentity>::make(WorkloadIdentity{.key = std::move(key), .uid = given.uid}
+            );
         state_.workload_index_.insert(index, state_.workloads_);
     }
     move_to_local_queue(index, intern_local_queue(given.ns, given.local_queue));
@@ -279,7 +280,7 @@ void StateEditor::update_holder(
     // Our own eviction is on its way: a status from before it must not make the victim eligible
     // again.
     workload.eviction_expected = workload.eviction_expected && !reservation.evicted;
-    holding->evicted = holding->evicted || workload.eviction_expected;
+    holding.write().evicted = holding->evicted || workload.eviction_expected;
     NodeIndex freed;
     if (workload.holding != nullptr) {
         if (workload.priority != given.priority ||
@@ -316,7 +317,7 @@ void StateEditor::update_pending(WorkloadIndex index, const Workload& given) {
     WorkloadRecord& workload = record(index);
     if (workload.assumed) {
         // Perhaps from before our admission: what it counts for is known once that is settled.
-        workload.deferred = std::make_unique<Workload>(given);
+        workload.deferred = CowPtr<Workload>::make(given);
         return;
     }
     NodeIndex freed;
@@ -332,14 +333,14 @@ void StateEditor::update_pending(WorkloadIndex index, const Workload& given) {
                          workload.preemption_gated != given.preemption_gated || became_valid ||
                          !same_pod_sets;
     if (workload.scheduling_class != class_of(given) ||
-        !state_.options_.gates.flavor_fungibility_preserve_scan_progress) {
+        !state_.options_->gates.flavor_fungibility_preserve_scan_progress) {
         workload.last_assignment.reset();
     }
     // The timer is due, though no event has come since.
     const bool back_off_ended =
         workload.requeue_at && workload.requeue_at != given.requeue_at &&
         *workload.requeue_at <= now_ &&
-        state_.back_offs_.contains({*workload.requeue_at, index, BackOff::Requeue});
+        state_.back_offs_->contains({*workload.requeue_at, index, BackOff::Requeue});
     const Bucket bucket = state_.bucket(index);
     const bool stays_parked =
         bucket == Bucket::Inadmissible && !changed && !back_off_ended && given.queueable;
@@ -397,7 +398,7 @@ void StateEditor::on(const WorkloadDeleted& event) {
     if (state_.held_back_ == index) {
         state_.held_back_ = WorkloadIndex{};
     }
-    state_.free_workloads_.push_back(index);
+    state_.free_workloads_.write().push_back(index);
     wake_for(freed, queued_in);
 }
 
@@ -409,7 +410,7 @@ void StateEditor::on(const AdmissionWritten& event) {
     WorkloadRecord& workload = record(index);
     workload.assumed = false;
     workload.refused_admissions = 0;
-    const std::unique_ptr<Workload> deferred = std::move(workload.deferred);
+    const CowPtr<Workload> deferred = std::move(workload.deferred);
     if (deferred != nullptr && (workload.reservation_shown || deferred->ended)) {
         on(WorkloadChanged{*deferred});
     }
@@ -433,7 +434,7 @@ void StateEditor::on(const AdmissionFailed& event) {
         workload.refused_admissions =
             std::min<std::uint8_t>(workload.refused_admissions + 1, kRefusedDoublings);
     }
-    const std::unique_ptr<Workload> deferred = std::move(workload.deferred);
+    const CowPtr<Workload> deferred = std::move(workload.deferred);
     wake_tree_of(freed);
     if (deferred != nullptr && workload.queueable) {
         on(WorkloadChanged{*deferred});
@@ -453,7 +454,7 @@ void StateEditor::on(const PreemptionFailed& event) {
         eviction_failed(index);
         record(index).eviction_expected = false;
         if (record(index).holding != nullptr) {
-            record(index).holding->evicted = false;
+            record(index).holding.write().evicted = false;
         }
     }
 }

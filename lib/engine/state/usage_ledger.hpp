@@ -49,6 +49,12 @@ class UsageLedger {
     /// When `consumed` was last worked out; none: never.
     std::optional<Time> last_update() const { return last_update_; }
 
+    /// Lists the members for save() and load().
+    template <class Archive, class Self>
+    static void archive(Archive& archive, Self& self) {
+        archive(self.consumed_, self.penalties_, self.charged_, self.last_update_, self.is_seeded_);
+    }
+
   private:
     ResourceAmounts consumed_;
     std::map<WorkloadIndex, ResourceAmounts> penalties_;

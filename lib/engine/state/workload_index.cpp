@@ -33,14 +33,12 @@ std::size_t WorkloadIndexByKey::home_of(std::string_view key) const {
     return static_cast<std::size_t>(hash) & (slots_.size() - 1);
 }
 
-WorkloadIndex WorkloadIndexByKey::find(
-    std::string_view key, const std::vector<WorkloadRecord>& records
-) const {
+WorkloadIndex WorkloadIndexByKey::find(std::string_view key, const WorkloadRecords& records) const {
     if (slots_.empty()) {
         return {};
     }
     std::size_t slot = home_of(key);
-    while (slots_[slot].is_valid() && records[slots_[slot].at()].key != key) {
+    while (slots_[slot].is_valid() && records[slots_[slot].at()].key() != key) {
         slot = next(slot);
     }
     return slots_[slot];
@@ -51,45 +49,43 @@ void WorkloadIndexByKey::place(WorkloadIndex workload, std::string_view key) {
     while (slots_[slot].is_valid()) {
         slot = next(slot);
     }
-    slots_[slot] = workload;
+    slots_.write(slot) = workload;
 }
 
-void WorkloadIndexByKey::insert(
-    WorkloadIndex workload, const std::vector<WorkloadRecord>& records
-) {
+void WorkloadIndexByKey::insert(WorkloadIndex workload, const WorkloadRecords& records) {
     if ((size_ + 1) * 4 > slots_.size() * 3) {
         grow(records);
     }
-    place(workload, records[workload.at()].key);
+    place(workload, records[workload.at()].key());
     ++size_;
 }
 
-void WorkloadIndexByKey::grow(const std::vector<WorkloadRecord>& records) {
+void WorkloadIndexByKey::grow(const WorkloadRecords& records) {
     const std::size_t slots = slots_.empty() ? kFirstSlots : slots_.size() * 2;
-    const auto before = std::exchange(slots_, std::vector<WorkloadIndex>(slots));
-    for (const auto workload : before) {
-        if (workload.is_valid()) {
-            place(workload, records[workload.at()].key);
+    const auto before = std::exchange(slots_, Slots(slots));
+    for (std::size_t at = 0; at < before.size(); ++at) {
+        if (before[at].is_valid()) {
+            place(before[at], records[before[at].at()].key());
         }
     }
 }
 
-void WorkloadIndexByKey::erase(WorkloadIndex workload, const std::vector<WorkloadRecord>& records) {
-    std::size_t hole = home_of(records[workload.at()].key);
+void WorkloadIndexByKey::erase(WorkloadIndex workload, const WorkloadRecords& records) {
+    std::size_t hole = home_of(records[workload.at()].key());
     while (slots_[hole] != workload) {
         SLUICE_ASSERT(slots_[hole].is_valid());
         hole = next(hole);
     }
     // Those behind the hole that could not be found any more move into it.
     for (std::size_t at = next(hole); slots_[at].is_valid(); at = next(at)) {
-        const std::size_t home = home_of(records[slots_[at].at()].key);
+        const std::size_t home = home_of(records[slots_[at].at()].key());
         const std::size_t mask = slots_.size() - 1;
         if (((at - home) & mask) >= ((at - hole) & mask)) {
-            slots_[hole] = slots_[at];
+            slots_.write(hole) = slots_[at];
             hole = at;
         }
     }
-    slots_[hole] = WorkloadIndex{};
+    slots_.write(hole) = WorkloadIndex{};
     --size_;
 }
 

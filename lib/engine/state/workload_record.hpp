@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/cow.hpp"
 #include "base/small_vector.hpp"
 #include "engine/quota/quota_tree.hpp"
 #include "engine/state/pod_sets.hpp"
@@ -10,9 +11,9 @@
 
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace sluice::engine {
@@ -22,6 +23,9 @@ struct LastAssignment {
     struct Tried {
         ResourceIndex resource;
         std::int32_t index = -1;
+
+        /// All members, for save() and load().
+        static constexpr auto members() { return std::tuple(&Tried::resource, &Tried::index); }
     };
     std::vector<std::vector<Tried>> pod_sets;
     std::uint64_t generation = 0;
@@ -32,6 +36,16 @@ struct LastAssignment {
     std::size_t next(std::uint32_t pod_set, ResourceIndex resource) const;
     /// Whether some search stopped before the last flavor.
     bool has_progress() const;
+
+    /// All members, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(
+            &LastAssignment::pod_sets,
+            &LastAssignment::generation,
+            &LastAssignment::cycle,
+            &LastAssignment::scheduling_class
+        );
+    }
 };
 
 /// Where a pending workload is; see State::bucket().
@@ -53,6 +67,11 @@ struct HeldPodSet {
     std::string name;
     std::int32_t count = 0;  ///< pods that still need quota
     Usages usages;
+
+    /// All members, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(&HeldPodSet::name, &HeldPodSet::count, &HeldPodSet::usages);
+    }
 };
 
 /// Quota that a workload holds, from its status or from a decision of ours.
@@ -66,6 +85,20 @@ struct Holding {
     std::uint32_t position = 0;  ///< in the ClusterQueue's list of holders
     bool admitted = false;
     bool evicted = false;
+
+    /// All members, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(
+            &Holding::cluster_queue,
+            &Holding::usages,
+            &Holding::pod_sets,
+            &Holding::count,
+            &Holding::reserved_at,
+            &Holding::position,
+            &Holding::admitted,
+            &Holding::evicted
+        );
+    }
 };
 
 /// What an admission gives one podSet.
@@ -80,12 +113,22 @@ struct PodSetShare {
 /// quota (status.reclaimablePods, KEP-78). `is_only`: the workload has no other podSet.
 void add_pod_set(Holding& into, PodSetShare share, bool is_only);
 
+/// The names of a workload, which never change.
+struct WorkloadIdentity {
+    std::string key;  ///< "namespace/name"
+    std::string uid;
+
+    /// All members, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(&WorkloadIdentity::key, &WorkloadIdentity::uid);
+    }
+};
+
 /// A workload as the state keeps it.
 struct WorkloadRecord {
     static constexpr std::uint32_t kNoGroup = std::numeric_limits<std::uint32_t>::max();
 
-    std::string key;  ///< "namespace/name"
-    std::string uid;
+    CowPtr<WorkloadIdentity> identity;
     // What queues read stands together: very many records are gone through for it.
     LocalQueueIndex local_queue;
     std::uint32_t group = kNoGroup;  ///< of the PendingQueue, whose side and position these are
@@ -108,12 +151,11 @@ struct WorkloadRecord {
     std::uint64_t scheduling_class = 0;
     std::uint64_t condition_stamp = 0;
     PodSets pod_sets;
-    std::unique_ptr<Holding> holding;
-    std::unique_ptr<LastAssignment> last_assignment;
-    std::unique_ptr<const std::string> replaces;  ///< key of the slice whose place it takes
-    std::unique_ptr<const std::string> job;       ///< uid of its elastic job
-    std::unique_ptr<Workload>
-        deferred;  ///< what was said of it while our admission was being written
+    CowPtr<Holding> holding;
+    CowPtr<LastAssignment> last_assignment;
+    CowPtr<std::string> replaces;  ///< key of the slice whose place it takes
+    CowPtr<std::string> job;       ///< uid of its elastic job
+    CowPtr<Workload> deferred;     ///< its last change while our admission is being written
     std::uint32_t local_queue_position = 0;
     std::uint32_t eviction = 0;           ///< number of the eviction that we wrote last
     std::uint8_t refused_admissions = 0;  ///< in a row
@@ -123,8 +165,55 @@ struct WorkloadRecord {
     bool shows_admitted = false;     ///< its status said so last
     bool queue_changed = false;      ///< it is among the queue changes that are kept
 
+    /// Requires: the workload exists.
+    const std::string& key() const { return identity->key; }
+    const std::string& uid() const { return identity->uid; }
     /// Returns true if the workload is pending: waiting, parked or in flight.
     bool is_queued() const { return group != kNoGroup || is_inflight; }
+
+    /// All members, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(
+            &WorkloadRecord::identity,
+            &WorkloadRecord::local_queue,
+            &WorkloadRecord::group,
+            &WorkloadRecord::bucket_position,
+            &WorkloadRecord::priority,
+            &WorkloadRecord::queue_order,
+            &WorkloadRecord::side,
+            &WorkloadRecord::is_inflight,
+            &WorkloadRecord::exists,
+            &WorkloadRecord::queueable,
+            &WorkloadRecord::requeued_false,
+            &WorkloadRecord::checks_failed,
+            &WorkloadRecord::requests_valid,
+            &WorkloadRecord::preemption_gated,
+            &WorkloadRecord::pods_ready,
+            &WorkloadRecord::is_unowned,
+            &WorkloadRecord::requeue_at,
+            &WorkloadRecord::held_back_until,
+            &WorkloadRecord::generation,
+            &WorkloadRecord::scheduling_class,
+            &WorkloadRecord::condition_stamp,
+            &WorkloadRecord::pod_sets,
+            &WorkloadRecord::holding,
+            &WorkloadRecord::last_assignment,
+            &WorkloadRecord::replaces,
+            &WorkloadRecord::job,
+            &WorkloadRecord::deferred,
+            &WorkloadRecord::local_queue_position,
+            &WorkloadRecord::eviction,
+            &WorkloadRecord::refused_admissions,
+            &WorkloadRecord::assumed,
+            &WorkloadRecord::reservation_shown,
+            &WorkloadRecord::eviction_expected,
+            &WorkloadRecord::shows_admitted,
+            &WorkloadRecord::queue_changed
+        );
+    }
 };
+
+/// The records of all workloads, by WorkloadIndex.
+using WorkloadRecords = CowVector<WorkloadRecord, 32>;
 
 }  // namespace sluice::engine

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 /// The cluster as the engine takes it: names, numbers and verdicts, made from API objects by
@@ -19,6 +20,13 @@ struct ResourceQuota {
     std::optional<Amount> borrowing_limit;
     std::optional<Amount> lending_limit;
     friend bool operator==(const ResourceQuota&, const ResourceQuota&) = default;
+
+    /// All members, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(
+            &ResourceQuota::nominal, &ResourceQuota::borrowing_limit, &ResourceQuota::lending_limit
+        );
+    }
 };
 
 /// One flavor of a resource group; `quotas` are in the order of the group's covered resources.
@@ -26,6 +34,11 @@ struct FlavorQuotas {
     std::string flavor;
     std::vector<ResourceQuota> quotas;
     friend bool operator==(const FlavorQuotas&, const FlavorQuotas&) = default;
+
+    /// All members, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(&FlavorQuotas::flavor, &FlavorQuotas::quotas);
+    }
 };
 
 /// Resources that are assigned a flavor jointly. Requires: each resource and each flavor stands in
@@ -34,6 +47,11 @@ struct ResourceGroup {
     std::vector<std::string> covered_resources;
     std::vector<FlavorQuotas> flavors;
     friend bool operator==(const ResourceGroup&, const ResourceGroup&) = default;
+
+    /// All members, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(&ResourceGroup::covered_resources, &ResourceGroup::flavors);
+    }
 };
 
 enum class QueueingStrategy : std::uint8_t { StrictFIFO, BestEffortFIFO };
@@ -51,6 +69,16 @@ struct Preemption {
     bool borrow_within_cohort = false;  ///< policy LowerPriority; false: Never
     std::optional<std::int32_t> max_priority_threshold;
     friend bool operator==(const Preemption&, const Preemption&) = default;
+
+    /// All members, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(
+            &Preemption::within_cluster_queue,
+            &Preemption::reclaim_within_cohort,
+            &Preemption::borrow_within_cohort,
+            &Preemption::max_priority_threshold
+        );
+    }
 };
 
 struct ClusterQueue {
@@ -71,6 +99,24 @@ struct ClusterQueue {
     /// nothing above.
     std::int64_t generation = 0;
     friend bool operator==(const ClusterQueue&, const ClusterQueue&) = default;
+
+    /// All members, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(
+            &ClusterQueue::name,
+            &ClusterQueue::cohort,
+            &ClusterQueue::resource_groups,
+            &ClusterQueue::strategy,
+            &ClusterQueue::when_can_borrow,
+            &ClusterQueue::when_can_preempt,
+            &ClusterQueue::preference,
+            &ClusterQueue::preemption,
+            &ClusterQueue::fair_weight,
+            &ClusterQueue::accepts_workloads,
+            &ClusterQueue::admission_fair_sharing,
+            &ClusterQueue::generation
+        );
+    }
 };
 
 /// An explicit Cohort object. Cohorts that are only named exist too, without quota (KEP-79).
@@ -80,6 +126,13 @@ struct Cohort {
     std::vector<ResourceGroup> resource_groups;
     double fair_weight = 1.0;
     friend bool operator==(const Cohort&, const Cohort&) = default;
+
+    /// All members, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(
+            &Cohort::name, &Cohort::parent, &Cohort::resource_groups, &Cohort::fair_weight
+        );
+    }
 };
 
 struct ResourceFlavor {
@@ -144,6 +197,11 @@ struct ResourceRequest {
     std::string resource;
     Amount amount;
     friend bool operator==(const ResourceRequest&, const ResourceRequest&) = default;
+
+    /// All members, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(&ResourceRequest::resource, &ResourceRequest::amount);
+    }
 };
 
 struct PodSet {
@@ -155,6 +213,19 @@ struct PodSet {
     std::uint32_t shape = 0;                ///< PodShape::id; 0: every flavor will do
     std::string group;                      ///< topologyRequest.podSetGroupName
     friend bool operator==(const PodSet&, const PodSet&) = default;
+
+    /// All members, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(
+            &PodSet::name,
+            &PodSet::count,
+            &PodSet::min_count,
+            &PodSet::reclaimable,
+            &PodSet::requests,
+            &PodSet::shape,
+            &PodSet::group
+        );
+    }
 };
 
 struct AssignedResource {
@@ -162,6 +233,13 @@ struct AssignedResource {
     std::string flavor;
     Amount amount;  ///< total of all pods
     friend bool operator==(const AssignedResource&, const AssignedResource&) = default;
+
+    /// All members, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(
+            &AssignedResource::resource, &AssignedResource::flavor, &AssignedResource::amount
+        );
+    }
 };
 
 /// status.admission.podSetAssignments[].
@@ -170,6 +248,13 @@ struct PodSetAssignment {
     std::vector<AssignedResource> resources;
     std::int32_t count = 0;
     friend bool operator==(const PodSetAssignment&, const PodSetAssignment&) = default;
+
+    /// All members, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(
+            &PodSetAssignment::name, &PodSetAssignment::resources, &PodSetAssignment::count
+        );
+    }
 };
 
 /// status.admission together with the conditions that matter while quota is held.
@@ -180,6 +265,17 @@ struct QuotaReservation {
     bool admitted = false;
     bool evicted = false;
     friend bool operator==(const QuotaReservation&, const QuotaReservation&) = default;
+
+    /// All members, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(
+            &QuotaReservation::cluster_queue,
+            &QuotaReservation::pod_sets,
+            &QuotaReservation::reserved_at,
+            &QuotaReservation::admitted,
+            &QuotaReservation::evicted
+        );
+    }
 };
 
 struct Workload {
@@ -219,6 +315,34 @@ struct Workload {
     std::string job;
     bool is_unowned = true;  ///< no object owns the workload; such slices may replace each other
     friend bool operator==(const Workload&, const Workload&) = default;
+
+    /// All members, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(
+            &Workload::ns,
+            &Workload::name,
+            &Workload::uid,
+            &Workload::local_queue,
+            &Workload::priority,
+            &Workload::queue_order,
+            &Workload::generation,
+            &Workload::scheduling_class,
+            &Workload::condition_stamp,
+            &Workload::pod_sets,
+            &Workload::reservation,
+            &Workload::queueable,
+            &Workload::ended,
+            &Workload::requeued_false,
+            &Workload::requeue_at,
+            &Workload::checks_failed,
+            &Workload::requests_valid,
+            &Workload::preemption_gated,
+            &Workload::pods_ready,
+            &Workload::replaces,
+            &Workload::job,
+            &Workload::is_unowned
+        );
+    }
 };
 
 }  // namespace sluice::engine

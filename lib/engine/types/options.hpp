@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace sluice::engine {
@@ -33,6 +34,26 @@ struct Gates {
     bool elastic_jobs = true;
     bool reclaimable_pods = true;
     bool topology_aware_scheduling = true;
+
+    /// All members, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(
+            &Gates::partial_admission,
+            &Gates::flavor_fungibility,
+            &Gates::flavor_fungibility_preserve_scan_progress,
+            &Gates::priority_sorting_within_cohort,
+            &Gates::fair_sharing_preempt_within_nominal,
+            &Gates::fair_sharing_prioritize_non_borrowing,
+            &Gates::prevent_fair_sharing_loops,
+            &Gates::scheduling_equivalence_hashing,
+            &Gates::prioritize_preemptor_workloads,
+            &Gates::recompute_assignment_upon_overlap,
+            &Gates::preemption_gates,
+            &Gates::elastic_jobs,
+            &Gates::reclaimable_pods,
+            &Gates::topology_aware_scheduling
+        );
+    }
 };
 
 /// Settings of Configuration that the decisions depend on. Fixed for the life of a State.
@@ -52,6 +73,23 @@ struct Options {
     /// Any number; where others choose the names, one that they cannot guess. It changes no
     /// decision.
     std::uint64_t hash_seed = 0;
+
+    /// All members, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(
+            &Options::gates,
+            &Options::fair_sharing,
+            &Options::fair_sharing_strategies,
+            &Options::quota_check_strategy,
+            &Options::block_admission_until_pods_ready,
+            &Options::admission_fair_sharing,
+            &Options::usage_half_life,
+            &Options::usage_sampling_interval,
+            &Options::resource_weights,
+            &Options::wake_batch,
+            &Options::hash_seed
+        );
+    }
 };
 
 }  // namespace sluice::engine

@@ -5,6 +5,7 @@
 #include "engine/types/ids.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 /// Amounts of quota by flavor and resource, as a workload takes them.
 namespace sluice::engine {
@@ -14,6 +15,9 @@ struct Usage {
     FlavorResourceIndex flavor_resource;
     Amount amount;
     friend bool operator==(const Usage&, const Usage&) = default;
+
+    /// All members, for save() and load().
+    static constexpr auto members() { return std::tuple(&Usage::flavor_resource, &Usage::amount); }
 };
 /// Sorted by flavor_resource, each at most once.
 using Usages = SmallVector<Usage, 4>;

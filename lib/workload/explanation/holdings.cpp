@@ -41,7 +41,7 @@ Holdings::Sum Holdings::passed_on(NodeIndex node, FlavorResourceIndex pair, Sum 
 Holdings::Keeper Holdings::keeper(NodeIndex node, FlavorResourceIndex pair, Sum usage) const {
     return {
         .kept = max(Amount(), local(node, pair) - to_amount(usage)).value(),
-        .name = state_->tree().node_name(node),
+        .name = state_->tree().node(node).name,
         .node = node,
     };
 }

@@ -1,0 +1,21 @@
+// Saves a state as bytes, and loads it.
+#pragma once
+
+#include "engine/state/state.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace sluice::engine {
+
+/// Returns the state as bytes: the same bytes for states of the same history. *Cost*: proportional
+/// to the state. Requires: no cycle is running.
+std::string save(const State& state);
+
+/// Returns the state that was saved: it makes the same decisions and saves as the same bytes.
+/// Returns nullopt if the bytes are damaged, or were saved in another format: formats change with
+/// the members of the state and are not converted.
+std::optional<State> load(std::string_view bytes);
+
+}  // namespace sluice::engine
