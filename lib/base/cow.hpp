@@ -1,9 +1,9 @@
 // Values that copies share until one of the copies is changed.
 #pragma once
 
-#include "base/assert.hpp"
+#include <boost/container/static_vector.hpp>
 
-#include <array>
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ template <class T>
 class CowPtr {
   public:
     CowPtr() = default;
-    /// Makes a value from the arguments.
+    /// Makes a value: T() or one from the arguments.
     template <class... Arguments>
     static CowPtr make(Arguments&&... arguments) {
         CowPtr made;
@@ -55,19 +55,23 @@ class CowPtr {
     /// Returns the value for changes. Requires: it has a value. *Cost*: a copy of the value if it
     /// is shared.
     T& write() {
-        if (block_->owners.load(std::memory_order_acquire) != 1) {
-            *this = make(std::as_const(block_->value));
+        if (block_->owners.load(std::memory_order_acquire) != 1) [[unlikely]] {
+            stop_sharing();
         }
         return block_->value;
     }
 
   private:
     struct Block {
-        template <class... Arguments>
-        explicit Block(Arguments&&... arguments) : value(std::forward<Arguments>(arguments)...) {}
+        Block() : value{} {}
+        template <class First, class... Others>
+        explicit Block(First&& first, Others&&... others)
+            : value(std::forward<First>(first), std::forward<Others>(others)...) {}
         std::atomic<std::uint32_t> owners = 1;
         T value;
     };
+
+    [[gnu::noinline]] void stop_sharing() { *this = make(std::as_const(block_->value)); }
 
     Block* block_ = nullptr;
 };
@@ -110,25 +114,38 @@ class CowVector {
     T& write(std::size_t at) { return chunks_[at / kChunk].write()[at % kChunk]; }
     const T& back() const { return (*this)[size_ - 1]; }
     T& emplace_back() {
-        resize(size_ + 1);
-        return write(size_ - 1);
+        if (size_ % kChunk == 0) {
+            chunks_.push_back(CowPtr<Chunk>::make());
+        }
+        return chunks_[size_++ / kChunk].write().emplace_back();
     }
     void push_back(T value) { emplace_back() = std::move(value); }
-    void pop_back() { resize(size_ - 1); }
+    void pop_back() {
+        --size_;
+        if (size_ % kChunk == 0) {
+            chunks_.pop_back();
+        } else {
+            chunks_.back().write().pop_back();
+        }
+    }
     /// New elements are T().
     void resize(std::size_t size) {
-        for (std::size_t at = size; at < size_; ++at) {
-            write(at) = T();
+        while (size_ > size) {
+            pop_back();
         }
-        chunks_.resize((size + kChunk - 1) / kChunk);
-        for (std::size_t chunk = (size_ + kChunk - 1) / kChunk; chunk < chunks_.size(); ++chunk) {
-            chunks_[chunk] = CowPtr<Chunk>::make();
+        while (size_ < size) {
+            if (size_ % kChunk == 0) {
+                chunks_.push_back(CowPtr<Chunk>::make());
+            }
+            Chunk& last = chunks_.back().write();
+            const std::size_t grown = std::min(kChunk, last.size() + (size - size_));
+            size_ += grown - last.size();
+            last.resize(grown);
         }
-        size_ = size;
     }
 
   private:
-    using Chunk = std::array<T, kChunk>;
+    using Chunk = boost::container::static_vector<T, kChunk>;
 
     std::vector<CowPtr<Chunk>> chunks_;
     std::size_t size_ = 0;

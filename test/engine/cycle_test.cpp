@@ -310,8 +310,8 @@ TEST_CASE("an absurd request leaves no usage behind when it goes", "[engine][cyc
     apply_audited(c.state, WorkloadDeleted{"ns", "huge"}, kNow);
     c.run();
     const auto node = c.state.find_cluster_queue("a");
-    CHECK(c.state.tree().cells(node).at(0).usage == Amount(4));
-    CHECK(c.state.tree().cells(c.state.find_cohort("c")).at(0).usage == Amount(0));
+    CHECK(c.state.tree().node(node).cells.at(0).usage == Amount(4));
+    CHECK(c.state.tree().node(c.state.find_cohort("c")).cells.at(0).usage == Amount(0));
 }
 
 }  // namespace sluice::engine

@@ -1,5 +1,5 @@
 #include "base/prng.hpp"
-#include "engine/quota/quota_tree.hpp"
+#include "engine/quota/usage_view.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -81,7 +81,7 @@ Picture picture_of(const QuotaTree& tree, NodeIndex index) {
         .height = node.height,
         .depth = node.depth,
         .in_cycle = node.in_cycle,
-        .is_borrowing = tree.is_borrowing(index),
+        .is_borrowing = UsageView(tree).is_borrowing(index),
         .cells = {},
         .above_quota = {},
     };
@@ -98,12 +98,12 @@ Picture picture_of(const QuotaTree& tree, NodeIndex index) {
             cell.subtree.value(),
             cell.usage.value(),
             cell.declarations,
-            tree.available(index, resource).value(),
-            tree.potential_available(index, resource).value(),
+            UsageView(tree).available(index, resource).value(),
+            UsageView(tree).potential_available(index, resource).value(),
         });
         if (node.root == index) {
             auto& names = made.above_quota.emplace_back();
-            for (const auto queue : tree.above_quota(index, {resource})) {
+            for (const auto queue : UsageView(tree).above_quota(index, {resource})) {
                 names.push_back(tree.node(queue).name);
             }
             std::sort(names.begin(), names.end());

@@ -1,4 +1,4 @@
-#include "engine/quota/quota_tree.hpp"
+#include "engine/quota/usage_view.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -49,11 +49,11 @@ TEST_CASE(
     "a lending limit hides the rest from the cohort but not from its owner", "[engine][quota]"
 ) {
     TwoQueues t;
-    CHECK(t.tree.available(t.b, kCpu) == Amount(14));
-    CHECK(t.tree.available(t.a, kCpu) == Amount(20));
+    CHECK(UsageView(t.tree).available(t.b, kCpu) == Amount(14));
+    CHECK(UsageView(t.tree).available(t.a, kCpu) == Amount(20));
     t.tree.add_usage(t.b, cpu(13));
-    CHECK(t.tree.available(t.a, kCpu) == Amount(7));
-    CHECK(t.tree.potential_available(t.b, kCpu) == Amount(14));
+    CHECK(UsageView(t.tree).available(t.a, kCpu) == Amount(7));
+    CHECK(UsageView(t.tree).potential_available(t.b, kCpu) == Amount(14));
 }
 
 TEST_CASE("usage reaches the cohort only beyond what is local", "[engine][quota]") {
@@ -67,16 +67,47 @@ TEST_CASE("usage reaches the cohort only beyond what is local", "[engine][quota]
     CHECK(t.tree.cell(cohort, kCpu).usage == Amount(0));
 }
 
-TEST_CASE("a rollback restores every node, also after saturation", "[engine][quota]") {
+TEST_CASE("the end of a trial restores every node, also after saturation", "[engine][quota]") {
     TwoQueues t;
     t.tree.add_usage(t.b, cpu(12));
-    const auto mark = t.tree.mark();
-    t.tree.assume_usage(t.b, {{.flavor_resource = kCpu, .amount = Amount::unlimited()}});
-    t.tree.assume_no_usage(t.b, cpu(3));
-    CHECK(t.tree.cell(t.b, kCpu).usage.is_unlimited());
-    t.tree.rollback(mark);
+    UsageView view(t.tree);
+    const auto version = view.version();
+    {
+        const UsageView::Trial trial(view);
+        const Usages all = {{.flavor_resource = kCpu, .amount = Amount::unlimited()}};
+        view.add({.cluster_queue = t.b, .usages = all});
+        view.remove({.cluster_queue = t.b, .usages = cpu(3)});
+        CHECK(view.cell(t.b, kCpu).usage.is_unlimited());
+        CHECK(view.version() != version);
+    }
+    CHECK(view.version() == version);
+    CHECK(view.cell(t.b, kCpu).usage == Amount(12));
+    CHECK(view.cell(t.tree.find_cohort("c"), kCpu).usage == Amount(12));
     CHECK(t.tree.cell(t.b, kCpu).usage == Amount(12));
-    CHECK(t.tree.cell(t.tree.find_cohort("c"), kCpu).usage == Amount(12));
+}
+
+TEST_CASE("a trial that is kept belongs to the one around it", "[engine][quota]") {
+    TwoQueues t;
+    UsageView view(t.tree);
+    {
+        const UsageView::Trial outer(view);
+        {
+            UsageView::Trial inner(view);
+            view.add({.cluster_queue = t.a, .usages = cpu(3)});
+            inner.keep();
+        }
+        CHECK(view.cell(t.a, kCpu).usage == Amount(3));
+    }
+    CHECK(view.cell(t.a, kCpu).usage == Amount(0));
+    {
+        UsageView::Trial kept(view);
+        view.add({.cluster_queue = t.a, .usages = cpu(4)});
+        kept.keep();
+    }
+    CHECK(view.cell(t.a, kCpu).usage == Amount(4));
+    const UsageView copy = view;
+    view.add({.cluster_queue = t.a, .usages = cpu(1)});
+    CHECK(copy.cell(t.a, kCpu).usage == Amount(4));
 }
 
 TEST_CASE(
@@ -88,11 +119,11 @@ TEST_CASE(
     t.tree.set_object(t.tree.intern_cohort("d"), "c", 1.0, {});
     t.refresh();
     CHECK(t.tree.node(t.a).in_cycle);
-    CHECK(t.tree.available(t.b, kCpu) == Amount(10));
+    CHECK(UsageView(t.tree).available(t.b, kCpu) == Amount(10));
     t.tree.remove_object(t.tree.intern_cohort("d"));
     t.refresh();
     CHECK_FALSE(t.tree.node(t.a).in_cycle);
-    CHECK(t.tree.available(t.b, kCpu) == Amount(14));
+    CHECK(UsageView(t.tree).available(t.b, kCpu) == Amount(14));
 }
 
 TEST_CASE(
@@ -103,11 +134,11 @@ TEST_CASE(
     t.tree.set_object(t.tree.intern_cohort("c"), "root", 1.0, {});
     t.tree.set_object(t.tree.intern_cohort("root"), "", 1.0, {quota(100)});
     t.refresh();
-    CHECK(t.tree.lowest_fit(t.b, kCpu, Amount(10)).height == 0);
-    CHECK(t.tree.lowest_fit(t.b, kCpu, Amount(12)).height == 1);
-    CHECK(t.tree.lowest_fit(t.b, kCpu, Amount(12)).may_reclaim);
-    CHECK(t.tree.lowest_fit(t.b, kCpu, Amount(50)).height == 2);
-    CHECK_FALSE(t.tree.lowest_fit(t.b, kCpu, Amount(50)).may_reclaim);
+    CHECK(UsageView(t.tree).lowest_fit(t.b, kCpu, Amount(10)).height == 0);
+    CHECK(UsageView(t.tree).lowest_fit(t.b, kCpu, Amount(12)).height == 1);
+    CHECK(UsageView(t.tree).lowest_fit(t.b, kCpu, Amount(12)).may_reclaim);
+    CHECK(UsageView(t.tree).lowest_fit(t.b, kCpu, Amount(50)).height == 2);
+    CHECK_FALSE(UsageView(t.tree).lowest_fit(t.b, kCpu, Amount(50)).may_reclaim);
 }
 
 }  // namespace sluice::engine

@@ -38,6 +38,25 @@ bool are_same(const Items& a, const Items& b) {
 
 }  // namespace
 
+std::string usage_difference(const engine::UsageView& a, const engine::UsageView& b) {
+    for (std::size_t i = 0; i < a.tree().size(); ++i) {
+        const auto node = engine::make_index<NodeIndex>(i);
+        const auto x = a.cells(node);
+        const auto y = b.cells(node);
+        for (std::size_t cell = 0; cell < x.size(); ++cell) {
+            if (x[cell].usage != y[cell].usage) {
+                return a.node(node).name + ": usage";
+            }
+            const engine::FlavorResources one = {x[cell].flavor_resource};
+            const NodeIndex root = a.node(node).root;
+            if (a.above_quota(root, one) != b.above_quota(root, one)) {
+                return a.node(node).name + ": above quota";
+            }
+        }
+    }
+    return "";
+}
+
 std::optional<std::string> find_difference(
     const QuotaTree& a, const QuotaTree& b, bool with_marks
 ) {
@@ -241,12 +260,9 @@ std::optional<std::string> Witness::fault_of(
 /// Each admission fits what was free at the start (but see within), and all together fit once the
 /// evicted workloads are gone, where the order of taking away does not count.
 std::optional<std::string> Witness::find_overuse(const engine::CycleResult& result) const {
-    QuotaTree tree = tree_;
+    engine::UsageView view(tree_);
     const auto fits = [&](const engine::AdmissionDecision& decision, const engine::Usages& usages) {
-        return std::all_of(usages.begin(), usages.end(), [&](const Usage& usage) {
-            const Amount free = tree.available(decision.cluster_queue, usage.flavor_resource);
-            return usage.amount <= max(Amount(), free);
-        });
+        return view.fits({.cluster_queue = decision.cluster_queue, .usages = usages});
     };
     for (const engine::AdmissionDecision& decision : result.admitted) {
         // Where preemption is preferred to borrowing, upstream's worst mode of a flavor's resources
@@ -283,7 +299,7 @@ std::optional<std::string> Witness::find_overuse(const engine::CycleResult& resu
     }
     for (const WorkloadIndex workload : leaving) {
         const Holder& holder = holders_.at(workload);
-        tree.assume_no_usage(holder.cluster_queue, holder.usages);
+        view.remove({.cluster_queue = holder.cluster_queue, .usages = holder.usages});
     }
     engine::Usages all;
     const auto add_all = [&all](const engine::Usages& usages) {
@@ -311,7 +327,7 @@ std::optional<std::string> Witness::find_overuse(const engine::CycleResult& resu
         if (!fits(decision, usages)) {
             return "more than was left: " + state_.workload_key(decision.workload);
         }
-        tree.assume_usage(decision.cluster_queue, usages);
+        view.add({.cluster_queue = decision.cluster_queue, .usages = usages});
     }
     return std::nullopt;
 }

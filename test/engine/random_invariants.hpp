@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/quota/usage_view.hpp"
 #include "engine/state/state.hpp"
 #include "engine/types/decision.hpp"
 
@@ -15,6 +16,9 @@ namespace sluice::reference {
 std::optional<std::string> find_difference(
     const engine::QuotaTree& a, const engine::QuotaTree& b, bool with_marks
 );
+
+/// Where the usage of two views of one tree's shape differs; "" if nowhere.
+std::string usage_difference(const engine::UsageView& a, const engine::UsageView& b);
 
 /// What must hold of a cycle's decisions by the rules' plain words, whatever engine and reference
 /// make of them: made before the cycle, asked after it.

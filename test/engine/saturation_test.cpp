@@ -78,7 +78,7 @@ TEST_CASE(
     };
     apply_audited(state, WorkloadChanged{holder}, kNow);
     const NodeIndex queue = state.find_cluster_queue("cq");
-    CHECK(state.tree().cells(queue).at(0).usage == Amount(kMost / 4 * 2));
+    CHECK(state.tree().node(queue).cells.at(0).usage == Amount(kMost / 4 * 2));
 }
 
 TEST_CASE(

@@ -25,7 +25,7 @@ LAYERS = {
     "engine/state": "base engine/types engine/quota",
     "engine/preemption": "base engine/types engine/quota engine/state",
     "engine/flavors": "base engine/types engine/quota engine/state engine/preemption",
-    "engine/cycle": "base engine/types engine/state engine/preemption engine/flavors",
+    "engine/cycle": "base engine/types engine/quota engine/state engine/preemption engine/flavors",
     "engine": "engine/types engine/state engine/cycle",
     "kube/core": "base json api/schema",
     "config": "base json api/meta api/kueue",
@@ -37,8 +37,8 @@ LAYERS = {
     " workload/pods",
     "workload/status": "base api/meta api/kueue engine/types engine/state engine workload/pods"
     " workload/translation",
-    "workload/explanation": "engine/types engine/state engine/preemption engine/flavors"
-    " workload/pods",
+    "workload/explanation": "engine/types engine/quota engine/state engine/preemption"
+    " engine/flavors workload/pods",
     "metrics": "base api/kueue",
     "webhook": "base json api/meta api/core api/kueue kube/core config validation",
     "cel/values": "base json kube/core config",

@@ -21,10 +21,10 @@ Cycle::Cycle(State& state, Time now)
     : state_(state),
       now_(now),
       editor_(state, now),
-      start_(state.tree_.mark()),
-      fair_(state, state.tree_),
+      after_(state.tree_),
+      fair_(state),
       candidates_(state, now),
-      search_({state, state.tree_, candidates_, victims_}) {}
+      search_({state, after_, candidates_, victims_}) {}
 
 // As upstream's schedule(): 1 take heads, 2 fix what the cycle sees, 3 nominate, 4 order, 5 process
 // the entries one by one, 6 requeue those that were not admitted. Usage that entries add while the
@@ -44,7 +44,6 @@ CycleResult Cycle::run() {
 
 void Cycle::take_heads() {
     editor_.refresh();
-    start_ = state_.tree_.mark();
     if (state_.blocked_until_ready_ && state_.not_ready_holders_ > 0) {
         return;
     }
@@ -107,69 +106,57 @@ bool Cycle::overlaps(const CycleEntry& entry) const {
     );
 }
 
-class Cycle::AfterEvictions {
-  public:
-    explicit AfterEvictions(Cycle& cycle) : tree_(cycle.state_.tree_) {
-        cycle.is_order_of_evictions_relevant_ =
-            cycle.is_order_of_evictions_relevant_ || tree_.is_order_of_evictions_relevant();
-        if (cycle.is_order_of_evictions_relevant_) {
-            tree_.forget_evictions();
-            for (const auto victim : cycle.victims_in_order_) {
-                cycle.evict(victim);
-            }
-            cycle.search_.usage_changed();
+UsageView& Cycle::after_evictions() {
+    is_order_relevant_ =
+        is_order_relevant_ || after_.is_order_relevant() || as_is().is_order_relevant();
+    if (is_order_relevant_ && as_is_) {
+        after_ = *as_is_;
+        for (const auto victim : victims_in_order_) {
+            after_.remove(held_by(state_, victim));
         }
-        tree_.show_evictions(true);
-        mark_ = tree_.mark();
+        search_.usage_changed();
     }
-    AfterEvictions(const AfterEvictions&) = delete;
-    AfterEvictions& operator=(const AfterEvictions&) = delete;
-    ~AfterEvictions() {
-        tree_.rollback(mark_);
-        tree_.show_evictions(false);
-    }
-
-  private:
-    QuotaTree& tree_;
-    QuotaTree::Mark mark_ = 0;
-};
+    return after_;
+}
 
 void Cycle::evict(WorkloadIndex victim) {
-    const Holding& holding = *state_.workloads_[victim.at()].holding;
-    state_.tree_.evict(holding.cluster_queue, holding.usages);
-    search_.usage_changed(holding.cluster_queue);
+    if (!as_is_) {
+        as_is_ = after_;
+    }
+    const Demand held = held_by(state_, victim);
+    after_.remove(held);
+    search_.usage_changed(held.cluster_queue);
 }
 
-void Cycle::assume_usage(NodeIndex cluster_queue, const Usages& usages) {
-    state_.tree_.assume_usage(cluster_queue, usages);
-    search_.usage_changed(cluster_queue);
+void Cycle::assume(const Demand& demand) {
+    after_.add(demand);
+    if (as_is_) {
+        as_is_->add(demand);
+    }
+    search_.usage_changed(demand.cluster_queue);
 }
 
-void Cycle::clear_for(const CycleEntry& entry) {
+void Cycle::clear_for(const CycleEntry& entry, UsageView& view) const {
     for (const auto& target : entry.targets) {
         // A replaced slice stands in front, and can be among the victims too.
         const bool is_repeated =
             &target != &entry.targets.front() && target.workload == entry.targets.front().workload;
         if (!is_repeated && !victims_.contains(target.workload)) {
-            assume_gone(state_.tree_, state_, target.workload);
+            view.remove(held_by(state_, target.workload));
         }
     }
 }
 
 bool Cycle::fits(const CycleEntry& entry) {
-    const QuotaTree& tree = state_.tree_;
-    const AfterEvictions after(*this);
-    clear_for(entry);
-    const auto& usage = entry.assignment.usage;
-    return std::all_of(usage.begin(), usage.end(), [&](const Usage& u) {
-        return u.amount <= max(Amount(), tree.available(entry.cluster_queue, u.flavor_resource));
-    });
+    UsageView& view = after_evictions();
+    const UsageView::Trial trial(view);
+    clear_for(entry, view);
+    return view.fits({.cluster_queue = entry.cluster_queue, .usages = entry.assignment.usage});
 }
 
-void Cycle::note_shortages(CycleEntry& entry) const {
-    const QuotaTree& tree = state_.tree_;
+void Cycle::note_shortages(CycleEntry& entry, const UsageView& view) const {
     for (const auto& [pair, amount] : entry.assignment.usage) {
-        const auto room = tree.room(entry.cluster_queue, pair);
+        const auto room = view.room(entry.cluster_queue, pair);
         const Amount free = max(Amount(), room.available);
         if (amount <= free) {
             continue;
@@ -183,7 +170,7 @@ void Cycle::note_shortages(CycleEntry& entry) const {
         shortage.needed = amount - free;
         shortage.requested = amount;
         shortage.free = free;
-        shortage.capacity = tree.potential_available(entry.cluster_queue, pair);
+        shortage.capacity = view.potential_available(entry.cluster_queue, pair);
     }
 }
 
@@ -193,7 +180,7 @@ void Cycle::recompute_if_overlapping(CycleEntry& entry) {
     }
     // What it would get once the victims of others are gone, on the flavors that it was nominated
     // for.
-    const AfterEvictions after(*this);
+    after_evictions();
     state_.workloads_.write(entry.workload.at()).last_assignment.reset();
     const Assignment nominated = std::exchange(entry.assignment, Assignment{});
     entry.targets.clear();
@@ -217,9 +204,10 @@ void Cycle::skip(CycleEntry& entry, bool is_overlapping) {
         return;
     }
     refuse(entry, WaitingReason::WaitingForQuota, RefusalKind::NoLongerFits);
-    const AfterEvictions after(*this);
-    clear_for(entry);
-    note_shortages(entry);
+    UsageView& view = after_evictions();
+    const UsageView::Trial trial(view);
+    clear_for(entry, view);
+    note_shortages(entry, view);
 }
 
 void Cycle::process(CycleEntry& entry) {
@@ -250,9 +238,9 @@ void Cycle::process(CycleEntry& entry) {
         entry.requeue = RequeueReason::PendingPreemption;
         entry.keep_progress = false;
         refuse(entry, WaitingReason::WaitingForPreemptedWorkloads, RefusalKind::DeferredFit);
-        note_shortages(entry);
+        note_shortages(entry, as_is());
         entry.refusal.reserved = assignment.usage;
-        assume_usage(entry.cluster_queue, assignment.usage);
+        assume({.cluster_queue = entry.cluster_queue, .usages = assignment.usage});
         return;
     }
     const bool is_overlapping = overlaps(entry);
@@ -266,7 +254,7 @@ void Cycle::process(CycleEntry& entry) {
             evict(target.workload);
         }
     }
-    assume_usage(entry.cluster_queue, assignment.usage);
+    assume({.cluster_queue = entry.cluster_queue, .usages = assignment.usage});
     spare_replaced(entry);
     if (assignment.mode == AssignmentMode::Preempt) {
         entry.refusal.reserved = assignment.usage;
@@ -294,10 +282,9 @@ void Cycle::reserve_for_blocked(CycleEntry& entry) {
     if (policy.reclaim_within_cohort == PreemptionPolicy::Any && !waits_for_evictions) {
         return;  // it can take the quota back whenever it wants
     }
-    const QuotaTree& tree = state_.tree_;
     Usages reserved;
     for (const auto& usage : entry.assignment.usage) {
-        const QuotaCell& cell = tree.cell(entry.cluster_queue, usage.flavor_resource);
+        const QuotaCell& cell = as_is().cell(entry.cluster_queue, usage.flavor_resource);
         Amount amount = usage.amount;
         if (entry.assignment.level == 0) {
             amount = max(Amount(), min(amount, cell.nominal - cell.usage));
@@ -307,7 +294,7 @@ void Cycle::reserve_for_blocked(CycleEntry& entry) {
         }
         reserved.push_back(Usage{.flavor_resource = usage.flavor_resource, .amount = amount});
     }
-    assume_usage(entry.cluster_queue, reserved);
+    assume({.cluster_queue = entry.cluster_queue, .usages = reserved});
     entry.refusal.reserved = std::move(reserved);
 }
 
@@ -386,8 +373,6 @@ void Cycle::hold_decided(
 }
 
 void Cycle::hold_admitted() {
-    state_.tree_.rollback(start_);
-    state_.tree_.forget_evictions();
     std::size_t next_admission = 0;  // result_.admitted is in the order of processed_
     for (CycleEntry* entry : processed_) {
         if (!entry->admitted) {

@@ -5,6 +5,7 @@
 #include "engine/flavors/assignment.hpp"
 #include "engine/preemption/candidate_lists.hpp"
 #include "engine/preemption/preemption.hpp"
+#include "engine/quota/usage_view.hpp"
 #include "engine/state/state.hpp"
 #include "engine/state/state_editor.hpp"
 #include "engine/types/decision.hpp"
@@ -50,15 +51,17 @@ class Cycle {
     void recompute_if_overlapping(CycleEntry& entry);
     bool fits(const CycleEntry& entry);
     bool overlaps(const CycleEntry& entry) const;
-    /// Reads usage without the workloads evicted until now, from now to the end of the scope.
-    class AfterEvictions;
-    /// Takes the entry's own targets out too. Requires: AfterEvictions.
-    void clear_for(const CycleEntry& entry);
+    /// Returns usage as it is, with what the cycle has given to entries so far.
+    const UsageView& as_is() const { return as_is_ ? *as_is_ : after_; }
+    /// Returns usage as it will be once the workloads are gone that the cycle evicts.
+    UsageView& after_evictions();
+    /// Takes the entry's own targets out of the view too.
+    void clear_for(const CycleEntry& entry, UsageView& view) const;
     void evict(WorkloadIndex victim);
-    /// Counts usage from now on for the entries to come.
-    void assume_usage(NodeIndex cluster_queue, const Usages& usages);
-    /// Writes down what the entry cannot have as the tree is.
-    void note_shortages(CycleEntry& entry) const;
+    /// Counts the demand from now on for the entries to come.
+    void assume(const Demand& demand);
+    /// Records what the entry cannot have in that view.
+    void note_shortages(CycleEntry& entry, const UsageView& view) const;
     void reserve_for_blocked(CycleEntry& entry);
     static void move_findings(CycleEntry& entry);
     static void move_findings(Assignment& assignment, std::vector<PodSetRefusal>& into);
@@ -72,7 +75,8 @@ class Cycle {
     State& state_;
     Time now_;
     StateEditor editor_;
-    QuotaTree::Mark start_;
+    UsageView after_;                 ///< see after_evictions()
+    std::optional<UsageView> as_is_;  ///< from the first eviction on: until then as after_
     std::vector<WorkloadIndex> heads_;
     std::vector<CycleEntry> entries_;
     std::vector<CycleEntry> refused_early_;
@@ -83,7 +87,7 @@ class Cycle {
     /// They again as they were chosen. Upstream takes their usage away behind all that the cycle
     /// assumes, in the order of a map; where sums have saturated the order counts.
     std::vector<WorkloadIndex> victims_in_order_;
-    bool is_order_of_evictions_relevant_ = false;  ///< the order counts
+    bool is_order_relevant_ = false;  ///< the order counts
     CandidateLists candidates_;
     PreemptionSearch search_;
     std::vector<WorkloadIndex> newly_evicted_;

@@ -39,7 +39,7 @@ void Cycle::order() {
         std::reverse(classical_.begin(), classical_.end());
         return;
     }
-    fair_.enter(entries);
+    fair_.enter(entries, as_is());
 }
 
 CycleEntry* Cycle::next_entry() {
@@ -51,7 +51,7 @@ CycleEntry* Cycle::next_entry() {
         classical_.pop_back();
         return next;
     }
-    return fair_.pop();
+    return fair_.pop(as_is());
 }
 
 }  // namespace sluice::engine

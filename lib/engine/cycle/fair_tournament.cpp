@@ -11,7 +11,7 @@ FairTournament::Standing& FairTournament::standing_of(NodeIndex index) {
     NodeIndex at = index;
     while (!below->node.is_valid()) {  // new, and so its parents may be
         below->node = at;
-        at = tree_.node(at).parent;
+        at = state_.tree().node(at).parent;
         if (!at.is_valid()) {
             break;
         }
@@ -21,7 +21,7 @@ FairTournament::Standing& FairTournament::standing_of(NodeIndex index) {
     return found;
 }
 
-void FairTournament::enter(const std::vector<CycleEntry*>& entries) {
+void FairTournament::enter(const std::vector<CycleEntry*>& entries, const UsageView& view) {
     for (CycleEntry* entry : entries) {
         standing_of(entry->cluster_queue).winner = entry;
     }
@@ -36,26 +36,26 @@ void FairTournament::enter(const std::vector<CycleEntry*>& entries) {
         children_first.begin(),
         children_first.end(),
         [this](const Standing* a, const Standing* b) {
-            return tree_.node(a->node).depth > tree_.node(b->node).depth;
+            return state_.tree().node(a->node).depth > state_.tree().node(b->node).depth;
         }
     );
     for (Standing* standing : children_first) {
         std::make_heap(standing->contest.begin(), standing->contest.end(), Loses{state_});
-        choose(*standing);
+        choose(*standing, view);
         if (standing->parent != nullptr) {
             standing->parent->contest.push_back(standing);
         }
     }
     // A ClusterQueue without cohort is a tree of its own.
     std::sort(roots_.begin(), roots_.end(), [this](const Standing* a, const Standing* b) {
-        const auto& x = tree_.node(a->node);
-        const auto& y = tree_.node(b->node);
+        const auto& x = state_.tree().node(a->node);
+        const auto& y = state_.tree().node(b->node);
         return std::tie(x.name, x.is_cluster_queue) > std::tie(y.name, y.is_cluster_queue);
     });
 }
 
-void FairTournament::choose(Standing& standing) {
-    const auto& node = tree_.node(standing.node);
+void FairTournament::choose(Standing& standing, const UsageView& view) {
+    const auto& node = state_.tree().node(standing.node);
     const Standing* first = nullptr;
     if (!node.is_cluster_queue) {
         first = standing.contest.empty() ? nullptr : standing.contest.front();
@@ -66,8 +66,8 @@ void FairTournament::choose(Standing& standing) {
     }
     const Usages& usage = standing.winner->assignment.usage;
     standing.usage =
-        first == nullptr ? usage : tree_.counted_above(first->node, first->usage, standing.node);
-    standing.share = share_of(state_, tree_, standing.node, standing.usage);
+        first == nullptr ? usage : view.counted_above(first->node, first->usage, standing.node);
+    standing.share = share_of(state_, view, standing.node, standing.usage);
     standing.borrows = standing.share.is_borrowing_on(usage);
 }
 
@@ -93,9 +93,9 @@ bool FairTournament::Loses::operator()(const Standing* a, const Standing* b) con
     return std::tie(v.queue_order, v.uid(), v.key()) > std::tie(w.queue_order, w.uid(), w.key());
 }
 
-CycleEntry* FairTournament::pop() {
+CycleEntry* FairTournament::pop(const UsageView& view) {
     if (processed_ != nullptr) {
-        leave(*processed_);
+        leave(*processed_, view);
         processed_ = nullptr;
     }
     while (!roots_.empty() && roots_.back()->winner == nullptr) {
@@ -109,7 +109,7 @@ CycleEntry* FairTournament::pop() {
     return next;
 }
 
-void FairTournament::leave(Standing& cluster_queue) {
+void FairTournament::leave(Standing& cluster_queue, const UsageView& view) {
     cluster_queue.winner = nullptr;
     // Its entry has won, and so is the first of each contest on its way up.
     for (Standing* at = &cluster_queue; at->parent != nullptr; at = at->parent) {
@@ -120,7 +120,7 @@ void FairTournament::leave(Standing& cluster_queue) {
         } else {
             std::push_heap(contest.begin(), contest.end(), Loses{state_});
         }
-        choose(*at->parent);
+        choose(*at->parent, view);
     }
 }
 

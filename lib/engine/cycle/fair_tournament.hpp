@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/cycle/cycle_entry.hpp"
+#include "engine/quota/usage_view.hpp"
 #include "engine/state/fair_sharing.hpp"
 #include "engine/state/state.hpp"
 
@@ -16,15 +17,14 @@ namespace sluice::engine {
 /// O(depth · log children), not a comparison of all. Internal to the cycle.
 class FairTournament {
   public:
-    /// `tree` is the one in which the cycle assumes usage.
-    FairTournament(const State& state, const QuotaTree& tree) : state_(state), tree_(tree) {}
+    explicit FairTournament(const State& state) : state_(state) {}
 
-    /// Takes the entries to order, at most one of a ClusterQueue. They must stay where they are,
-    /// and what the cycle has assumed for others by now must stay assumed.
-    void enter(const std::vector<CycleEntry*>& entries);
-    /// The next entry to process, nullptr at the end; trees by the name of their root. What was
-    /// assumed in the tree for the entry before must stay assumed.
-    CycleEntry* pop();
+    /// Takes the entries to order, at most one of a ClusterQueue, and usage as the cycle has it
+    /// now. *Lifetime*: the entries must stay where they are.
+    void enter(const std::vector<CycleEntry*>& entries, const UsageView& view);
+    /// Returns the next entry to process, nullptr at the end; trees in the order of their root's
+    /// name. Requires: usage has changed since the last call by what the last entry got, at most.
+    CycleEntry* pop(const UsageView& view);
 
   private:
     /// The entry that a node sends into its parent's contest.
@@ -44,11 +44,10 @@ class FairTournament {
 
     Standing& standing_of(NodeIndex node);
     /// Chooses the node's winner anew. Requires: its contest is a heap.
-    void choose(Standing& standing);
-    void leave(Standing& cluster_queue);
+    void choose(Standing& standing, const UsageView& view);
+    void leave(Standing& cluster_queue, const UsageView& view);
 
     const State& state_;
-    const QuotaTree& tree_;
     std::map<NodeIndex, Standing> standings_;
     std::vector<Standing*> roots_;   // those that still have an entry, the next one last
     Standing* processed_ = nullptr;  // the ClusterQueue whose entry was popped last

@@ -475,9 +475,9 @@ FlavorAssigner::Beyond FlavorAssigner::beyond_replaced(
 FlavorAssigner::QuotaVerdict FlavorAssigner::fits_quota(
     FlavorResourceIndex pair, Amount assumed, Amount requested
 ) {
-    const QuotaTree& tree = state_.tree();
+    const UsageView& view = search_.view();
     const Amount wanted = assumed + requested;
-    const Amount capacity = tree.potential_available(cluster_queue_, pair);
+    const Amount capacity = view.potential_available(cluster_queue_, pair);
     const auto refuse = [&](FlavorRefusal::Kind kind, Amount available) -> FlavorRefusal& {
         FlavorRefusal& refusal = refusals_.emplace_back();
         refusal.kind = kind;
@@ -492,14 +492,14 @@ FlavorAssigner::QuotaVerdict FlavorAssigner::fits_quota(
     if (wanted > capacity) {
         refuse(
             FlavorRefusal::Kind::ExceedsCapacity,
-            max(Amount(), tree.available(cluster_queue_, pair))
+            max(Amount(), view.available(cluster_queue_, pair))
         );
         return {
             .mode = FlavorMode::NoFit, .level = 0, .no_fit_reason = WaitingReason::ExceedsMaxQuota
         };
     }
-    const auto fit = tree.lowest_fit(cluster_queue_, pair, wanted);
-    const auto room = tree.room(cluster_queue_, pair);
+    const auto fit = view.lowest_fit(cluster_queue_, pair, wanted);
+    const auto room = view.room(cluster_queue_, pair);
     const Amount available = max(Amount(), room.available);
     if (wanted <= available) {
         return {.mode = FlavorMode::Fit, .level = fit.height};

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/quota/quota_tree.hpp"
+#include "engine/quota/usage_view.hpp"
 #include "engine/state/state.hpp"
 #include "engine/types/ids.hpp"
 #include "engine/types/objects.hpp"

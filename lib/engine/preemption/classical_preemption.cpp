@@ -56,9 +56,9 @@ class ClassicalSearch {
     ClassicalSearch(PreemptionSearch& search, const PreemptionRequest& preemptor)
         : search_(search),
           preemptor_(preemptor),
-          tree_(search.tree()),
+          view_(search.view()),
           policy_(search.state().cluster_queue(preemptor.cluster_queue).spec.preemption),
-          start_(tree_.mark()) {}
+          start_(view_.version()) {}
 
     std::vector<PreemptionTarget> run() {
         collect();
@@ -150,7 +150,7 @@ class ClassicalSearch {
         const Ancestor& met = meeting_point(queue);
         // After evictions it may be back within its quota, and above it again in the next attempt;
         // until then still_counts() leaves it out.
-        if (tree_.mark() != start_ || exceeds_quota(queue, met.cohort)) {
+        if (view_.version() != start_ || exceeds_quota(queue, met.cohort)) {
             add(queue, &met);
         }
     }
@@ -160,7 +160,7 @@ class ClassicalSearch {
     bool fits_in_quota(NodeIndex node, Usages& rest) const {
         bool fits = true;
         for (auto& usage : rest) {
-            const QuotaCell& cell = tree_.cell(node, usage.flavor_resource);
+            const QuotaCell& cell = view_.cell(node, usage.flavor_resource);
             fits = fits && cell.subtree >= cell.usage + usage.amount;
             usage.amount = max(Amount(), usage.amount - cell.local_available());
         }
@@ -173,7 +173,7 @@ class ClassicalSearch {
         const NodeIndex own = preemptor_.cluster_queue;
         Usages rest = preemptor_.usage;
         bool advantage = fits_in_quota(own, rest);
-        for (NodeIndex at = tree_.node(own).parent; at.is_valid(); at = tree_.node(at).parent) {
+        for (NodeIndex at = view_.node(own).parent; at.is_valid(); at = view_.node(at).parent) {
             found.push_back({.cohort = at, .advantage = advantage});
             const bool fits = fits_in_quota(at, rest);
             advantage = advantage || fits;
@@ -184,8 +184,8 @@ class ClassicalSearch {
     /// The lowest cohort that the ClusterQueue has in common with the preemptor.
     const Ancestor& meeting_point(NodeIndex queue) const {
         const auto top = static_cast<std::int32_t>(ancestors_.size()) - 1;
-        for (NodeIndex at = tree_.node(queue).parent;; at = tree_.node(at).parent) {
-            const auto depth = tree_.node(at).depth;
+        for (NodeIndex at = view_.node(queue).parent;; at = view_.node(at).parent) {
+            const auto depth = view_.node(at).depth;
             if (depth <= top && ancestors_[static_cast<std::size_t>(top - depth)].cohort == at) {
                 return ancestors_[static_cast<std::size_t>(top - depth)];
             }
@@ -195,7 +195,7 @@ class ClassicalSearch {
     /// Whether all subtrees from the ClusterQueue up to below that cohort use more than their
     /// quota: one that stays within gives nothing.
     bool exceeds_quota(NodeIndex queue, NodeIndex below) const {
-        for (NodeIndex at = queue; at != below; at = tree_.node(at).parent) {
+        for (NodeIndex at = queue; at != below; at = view_.node(at).parent) {
             if (search_.within_subtree_quota(at, preemptor_.needed)) {
                 return false;
             }
@@ -317,7 +317,7 @@ class ClassicalSearch {
         }
         return !sources_.empty() ||
                std::ranges::none_of(preemptor_.usage, [this](const Usage& usage) {
-                   return tree_.is_borrowing_with(
+                   return view_.is_borrowing_with(
                        preemptor_.cluster_queue, usage.flavor_resource, usage.amount
                    );
                });
@@ -325,7 +325,7 @@ class ClassicalSearch {
 
     bool strictly_under_nominal() const {
         return std::all_of(preemptor_.needed.begin(), preemptor_.needed.end(), [this](auto needed) {
-            const QuotaCell& cell = tree_.cell(preemptor_.cluster_queue, needed);
+            const QuotaCell& cell = view_.cell(preemptor_.cluster_queue, needed);
             return cell.usage < cell.nominal;
         });
     }
@@ -370,7 +370,7 @@ class ClassicalSearch {
 
     std::vector<PreemptionTarget> attempt(Borrowing borrowing) {
         std::vector<PreemptionTarget> targets;
-        const auto mark = tree_.mark();
+        const UsageView::Trial trial(view_);
         for (std::size_t i = 0; const RankedCandidate* candidate = at(i); ++i) {
             if (!still_counts(*candidate, borrowing)) {
                 continue;
@@ -383,19 +383,17 @@ class ClassicalSearch {
                     return true;
                 });
                 search_.note_level(preemptor_);
-                tree_.rollback(mark);
                 return targets;
             }
         }
-        tree_.rollback(mark);
         return {};
     }
 
     PreemptionSearch& search_;
     const PreemptionRequest& preemptor_;
-    QuotaTree& tree_;
+    UsageView& view_;
     const Preemption& policy_;
-    QuotaTree::Mark start_;
+    std::uint64_t start_;
     bool looks_elsewhere_ = false;
     SmallVector<Ancestor, 8> ancestors_;
     int lowest_rank_ = 1;  ///< that a candidate of another ClusterQueue can have

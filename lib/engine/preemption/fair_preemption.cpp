@@ -20,14 +20,11 @@ class FairSearch {
     FairSearch(PreemptionSearch& search, const PreemptionRequest& preemptor)
         : search_(search),
           preemptor_(preemptor),
-          tree_(search.tree()),
+          view_(search.view()),
           policy_(search.state().cluster_queue(preemptor.cluster_queue).spec.preemption) {}
 
     std::vector<PreemptionTarget> run() {
-        const auto mark = tree_.mark();
-        const bool found = choose();
-        tree_.rollback(mark);
-        if (found) {
+        if (try_to_choose()) {
             return std::move(targets_);
         }
         search_.note_spared(own_queue(), preemptor_, policy_.within_cluster_queue);
@@ -47,13 +44,18 @@ class FairSearch {
         return {search_.candidates_in(queue, preemptor_), search_.right_of(preemptor_, policy)};
     }
 
+    bool try_to_choose() {
+        const UsageView::Trial trial(view_);
+        return choose();
+    }
+
     bool choose() {
         std::optional<CandidateWalk> own;
         if (policy_.within_cluster_queue != PreemptionPolicy::Never) {
             own = walk(own_queue(), policy_.within_cluster_queue);
         }
         const bool has_own = own && own->current() != nullptr;
-        looks_elsewhere_ = tree_.node(own_queue()).parent.is_valid() &&
+        looks_elsewhere_ = view_.node(own_queue()).parent.is_valid() &&
                            policy_.reclaim_within_cohort != PreemptionPolicy::Never &&
                            (has_own || !is_in_vain_elsewhere());
         finds_elsewhere_ = looks_elsewhere_ &&
@@ -79,13 +81,13 @@ class FairSearch {
     bool first_strategy(const std::optional<CandidateWalk>& own) {
         if (search_.state().options().admission_fair_sharing) {
             auto candidates = reordered(own);
-            tree_.assume_usage(own_queue(), preemptor_.usage);
+            view_.add(preemptor_.demand());
             TargetQueues queues(search_.context(), own_queue(), std::move(candidates));
             return first_strategy(queues);
         }
         const ShareContests* others =
             finds_elsewhere_ ? &search_.share_bounds(preemptor_).contests() : nullptr;
-        tree_.assume_usage(own_queue(), preemptor_.usage);
+        view_.add(preemptor_.demand());
         TargetQueues queues(
             search_.context(),
             own_queue(),
@@ -109,7 +111,7 @@ class FairSearch {
             add(*own);
         }
         if (finds_elsewhere_) {
-            for (const auto queue : tree_.above_quota(tree_.node(own_queue()).root, needed())) {
+            for (const auto queue : view_.above_quota(view_.node(own_queue()).root, needed())) {
                 if (queue != own_queue()) {
                     add(walk(queue, policy_.reclaim_within_cohort));
                 }
@@ -136,22 +138,19 @@ class FairSearch {
         if (!search_.state().options().gates.fair_sharing_preempt_within_nominal) {
             return false;
         }
-        const auto mark = tree_.mark();
-        tree_.assume_usage(preemptor_.cluster_queue, preemptor_.usage);
-        const bool result =
-            search_.within_subtree_quota(preemptor_.cluster_queue, preemptor_.needed);
-        tree_.rollback(mark);
-        return result;
+        const UsageView::Trial trial(view_);
+        view_.add(preemptor_.demand());
+        return search_.within_subtree_quota(preemptor_.cluster_queue, preemptor_.needed);
     }
 
     /// The preemptor's usage counts in every share, but not twice when asking whether it fits. If
     /// so, the search is at its end, and the usage is assumed no more.
     bool fits() {
-        const auto mark = tree_.mark();
-        tree_.assume_no_usage(preemptor_.cluster_queue, preemptor_.usage);
+        UsageView::Trial trial(view_);
+        view_.remove(preemptor_.demand());
         const bool result = search_.fits(preemptor_, Borrowing::Allowed);
-        if (!result) {
-            tree_.rollback(mark);
+        if (result) {
+            trial.keep();
         }
         return result;
     }
@@ -203,24 +202,24 @@ class FairSearch {
 
     bool take_by_strategy(TargetQueues& queues, NodeIndex queue) {
         const auto [own_node, target_node] = queues.below_common_cohort(queue);
-        const Share own = share_of(search_.state(), tree_, own_node);
-        const Share before = share_of(search_.state(), tree_, target_node);
+        const Share own = share_of(search_.state(), view_, own_node);
+        const Share before = share_of(search_.state(), view_, target_node);
         const bool hopeless = std::isinf(own.weighted()) && !std::isinf(before.weighted());
         while (const Candidate* candidate = queues.pop(queue)) {
-            const auto mark = tree_.mark();
+            UsageView::Trial trial(view_);
             if (!hopeless) {
                 search_.evict(candidate->workload);
-                const Share after = share_of(search_.state(), tree_, target_node);
+                const Share after = share_of(search_.state(), view_, target_node);
                 if (passes(own, before, after)) {
                     bounds_.push_back(
                         first() == FairSharingStrategy::LessThanInitialShare
                             ? ShareBound{candidate->workload, own_node, before, true}
                             : ShareBound{candidate->workload, own_node, after, false}
                     );
+                    trial.keep();
                     return note_taken(queues, candidate, PreemptionReason::InCohortFairSharing);
                 }
             }
-            tree_.rollback(mark);
             retry_.push_back(candidate);
         }
         return false;
@@ -239,9 +238,9 @@ class FairSearch {
         TargetQueues queues(search_.context(), own_queue(), std::move(retry_));
         for (NodeIndex queue = queues.next(); queue.is_valid(); queue = queues.next()) {
             const auto [own_node, target_node] = queues.below_common_cohort(queue);
-            const Share before = share_of(search_.state(), tree_, target_node);
+            const Share before = share_of(search_.state(), view_, target_node);
             const Candidate* candidate = queues.pop(queue);
-            if (compare(share_of(search_.state(), tree_, own_node), before) < 0) {
+            if (compare(share_of(search_.state(), view_, own_node), before) < 0) {
                 bounds_.push_back({candidate->workload, own_node, before, true});
                 if (take(queues, candidate, PreemptionReason::InCohortFairSharing)) {
                     return true;
@@ -258,18 +257,18 @@ class FairSearch {
     /// is admitted again before the preemptor, and is evicted again, without end.
     bool leaves_others_fair(WorkloadIndex target) {
         const NodeIndex queue = search_.state().workload(target).holding->cluster_queue;
-        const auto mark = tree_.mark();
-        tree_.assume_usage(own_queue(), preemptor_.usage);
-        const bool result =
-            std::all_of(bounds_.begin(), bounds_.end(), [&](const ShareBound& bound) {
+        const bool result = [&] {
+            const UsageView::Trial trial(view_);
+            view_.add(preemptor_.demand());
+            return std::all_of(bounds_.begin(), bounds_.end(), [&](const ShareBound& bound) {
                 if (bound.target == target || !is_at_or_below(queue, bound.own_node)) {
                     return true;  // it is no victim any more, or the share has not risen
                 }
                 const int order =
-                    compare(share_of(search_.state(), tree_, bound.own_node), bound.share);
+                    compare(share_of(search_.state(), view_, bound.own_node), bound.share);
                 return bound.is_below ? order < 0 : order <= 0;
             });
-        tree_.rollback(mark);
+        }();
         if (result) {
             std::erase_if(bounds_, [target](const ShareBound& bound) {
                 return bound.target == target;
@@ -280,7 +279,7 @@ class FairSearch {
 
     bool is_at_or_below(NodeIndex node, NodeIndex above) const {
         while (node.is_valid() && node != above) {
-            node = tree_.node(node).parent;
+            node = view_.node(node).parent;
         }
         return node.is_valid();
     }
@@ -300,7 +299,7 @@ class FairSearch {
 
     PreemptionSearch& search_;
     const PreemptionRequest& preemptor_;
-    QuotaTree& tree_;
+    UsageView& view_;
     const Preemption& policy_;
     bool looks_elsewhere_ = false;
     bool finds_elsewhere_ = false;  ///< maybe

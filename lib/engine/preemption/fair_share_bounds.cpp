@@ -47,17 +47,17 @@ void FairShareBounds::update(NodeIndex cluster_queue) {
 }
 
 void FairShareBounds::add_shares(HighestShares& shares, NodeIndex cluster_queue) const {
-    for (NodeIndex at = cluster_queue; context_.tree.node(at).parent.is_valid();
-         at = context_.tree.node(at).parent) {
+    for (NodeIndex at = cluster_queue; context_.view.node(at).parent.is_valid();
+         at = context_.view.node(at).parent) {
         shares.add(
-            context_.tree.node(at).parent, at, rank_of(share_of(context_.state, context_.tree, at))
+            context_.view.node(at).parent, at, rank_of(share_of(context_.state, context_.view, at))
         );
     }
 }
 
 HighestShares FairShareBounds::shares_before() const {
     HighestShares shares;
-    for (const auto queue : context_.tree.above_quota(root_, needed_)) {
+    for (const auto queue : context_.view.above_quota(root_, needed_)) {
         add_shares(shares, queue);
     }
     return shares;
@@ -65,16 +65,15 @@ HighestShares FairShareBounds::shares_before() const {
 
 HighestShares FairShareBounds::shares_after() const {
     HighestShares shares;
-    for (const auto queue : context_.tree.above_quota(root_, needed_)) {
+    for (const auto queue : context_.view.above_quota(root_, needed_)) {
         for (const auto index : context_.state.cluster_queue(queue).holders) {
             const Usages& usages = context_.state.workload(index).holding->usages;
             if (context_.removed.contains(index) || !uses_any(usages, needed_)) {
                 continue;
             }
-            const auto mark = context_.tree.mark();
-            assume_gone(context_.tree, context_.state, index);
+            const UsageView::Trial trial(context_.view);
+            context_.view.remove(held_by(context_.state, index));
             add_shares(shares, queue);
-            context_.tree.rollback(mark);
         }
     }
     return shares;
@@ -82,7 +81,7 @@ HighestShares FairShareBounds::shares_after() const {
 
 std::optional<ShareRank> FairShareBounds::highest_beside(NodeIndex node) const {
     if (before_) {
-        return before_->beside(context_.tree.node(node).parent, node);
+        return before_->beside(context_.view.node(node).parent, node);
     }
     return contests_ ? contests_->highest_beside(node) : std::nullopt;
 }
@@ -91,14 +90,14 @@ FairShareBounds::OwnShares FairShareBounds::own_shares(const PreemptionRequest& 
     OwnShares made;
     Usages usages = preemptor.usage;
     NodeIndex at = preemptor.cluster_queue;
-    for (NodeIndex parent = context_.tree.node(at).parent; parent.is_valid();
-         parent = context_.tree.node(at).parent) {
+    for (NodeIndex parent = context_.view.node(at).parent; parent.is_valid();
+         parent = context_.view.node(at).parent) {
         if (const auto beside = highest_beside(at)) {
             made.push_back(
-                {at, rank_of(share_of(context_.state, context_.tree, at, usages)), *beside}
+                {at, rank_of(share_of(context_.state, context_.view, at, usages)), *beside}
             );
         }
-        usages = context_.tree.counted_above(at, std::move(usages), parent);
+        usages = context_.view.counted_above(at, std::move(usages), parent);
         at = parent;
     }
     return made;
@@ -127,7 +126,7 @@ bool FairShareBounds::is_in_vain(const PreemptionRequest& preemptor, bool by_usa
         after_ = shares_after();
     }
     return std::none_of(own.begin(), own.end(), [this](const Own& o) {
-        const auto highest = after_->beside(context_.tree.node(o.node).parent, o.node);
+        const auto highest = after_->beside(context_.view.node(o.node).parent, o.node);
         return highest && o.share <= *highest;
     });
 }

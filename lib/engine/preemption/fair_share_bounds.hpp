@@ -3,7 +3,7 @@
 #include "base/small_vector.hpp"
 #include "engine/preemption/preemption_context.hpp"
 #include "engine/preemption/share_contests.hpp"
-#include "engine/quota/quota_tree.hpp"
+#include "engine/quota/usage_view.hpp"
 #include "engine/state/fair_sharing.hpp"
 #include "engine/types/ids.hpp"
 

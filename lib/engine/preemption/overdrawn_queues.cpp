@@ -6,13 +6,13 @@ OverdrawnQueues::OverdrawnQueues(
     const PreemptionContext& context, NodeIndex root, const FlavorResources& needed
 )
     : context_(context), needed_(needed), order_(Before{&context.state}) {
-    for (const auto queue : context.tree.above_quota(root, needed_)) {
+    for (const auto queue : context.view.above_quota(root, needed_)) {
         update(queue);
     }
 }
 
 void OverdrawnQueues::update(NodeIndex cluster_queue) {
-    const bool is_above = context_.tree.is_above_quota(cluster_queue, needed_);
+    const bool is_above = context_.view.is_above_quota(cluster_queue, needed_);
     const Candidate* first =
         is_above ? context_.candidates.in(cluster_queue, needed_).first_but(context_.removed)
                  : nullptr;

@@ -2,7 +2,7 @@
 
 #include "engine/preemption/candidate_lists.hpp"
 #include "engine/preemption/preemption_context.hpp"
-#include "engine/quota/quota_tree.hpp"
+#include "engine/quota/usage_view.hpp"
 #include "engine/state/state.hpp"
 #include "engine/types/ids.hpp"
 

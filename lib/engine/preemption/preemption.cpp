@@ -6,13 +6,13 @@
 namespace sluice::engine {
 
 void PreemptionSearch::usage_changed(NodeIndex cluster_queue) {
-    changed_[context_.tree.node(cluster_queue).root].push_back(cluster_queue);
+    changed_[context_.view.node(cluster_queue).root].push_back(cluster_queue);
     ++changes_;
-    mark_ = context_.tree.mark();
+    version_ = context_.view.version();
 }
 
 void PreemptionSearch::usage_changed() {
-    mark_ = context_.tree.mark();
+    version_ = context_.view.version();
     changed_.clear();
     changes_ = 0;
     shares_.clear();
@@ -22,7 +22,7 @@ void PreemptionSearch::usage_changed() {
 
 template <class Known>
 Known& PreemptionSearch::known(ByNeed<Known>& by_need, const PreemptionRequest& preemptor) {
-    const NodeIndex root = context_.tree.node(preemptor.cluster_queue).root;
+    const NodeIndex root = context_.view.node(preemptor.cluster_queue).root;
     const auto& changed = changed_[root];
     const std::pair key(root, preemptor.needed);
     auto at = by_need.find(key);
@@ -40,16 +40,16 @@ Known& PreemptionSearch::known(ByNeed<Known>& by_need, const PreemptionRequest& 
 bool PreemptionSearch::may_find_elsewhere(
     const PreemptionRequest& preemptor, PreemptionPolicy policy
 ) {
-    const NodeIndex root = context_.tree.node(preemptor.cluster_queue).root;
+    const NodeIndex root = context_.view.node(preemptor.cluster_queue).root;
     if (policy == PreemptionPolicy::Never ||
-        !context_.tree.has_above_quota(root, preemptor.needed)) {
+        !context_.view.has_above_quota(root, preemptor.needed)) {
         return false;
     }
     // The first to ask walks the holders: to sort them costs more. It pays if more ask.
     if (policy == PreemptionPolicy::Any || !asked_.emplace(root, preemptor.needed).second) {
         return true;
     }
-    const auto queues = context_.tree.above_quota(root, preemptor.needed);
+    const auto queues = context_.view.above_quota(root, preemptor.needed);
     return std::any_of(queues.begin(), queues.end(), [&](NodeIndex queue) {
         return queue != preemptor.cluster_queue &&
                has_holder(queue, preemptor, [&](const WorkloadRecord& holder) {
@@ -80,7 +80,7 @@ const OverdrawnQueues& PreemptionSearch::overdrawn_queues(const PreemptionReques
 }
 
 const std::vector<PreemptionTarget>& PreemptionSearch::find(const PreemptionRequest& preemptor) {
-    if (context_.tree.mark() != mark_) {
+    if (context_.view.version() != version_) {
         usage_changed();
     }
     if (!asked_last_ || asked_last_->changes != changes_ || asked_last_->preemptor != preemptor) {
@@ -108,19 +108,19 @@ bool PreemptionSearch::may_help(NodeIndex cluster_queue, FlavorResourceIndex nee
     const bool while_borrowing =
         policy.borrow_within_cohort || (context_.state.options().fair_sharing &&
                                         policy.reclaim_within_cohort != PreemptionPolicy::Never);
-    return while_borrowing || amount <= context_.tree.cell(cluster_queue, needed).nominal ||
-           context_.tree.lowest_fit(cluster_queue, needed, amount).may_reclaim;
+    return while_borrowing || amount <= context_.view.cell(cluster_queue, needed).nominal ||
+           context_.view.lowest_fit(cluster_queue, needed, amount).may_reclaim;
 }
 
 std::int32_t PreemptionSearch::level_of(const PreemptionRequest& preemptor) const {
     const Usage& usage = preemptor.usage.front();
-    return context_.tree.lowest_fit(preemptor.cluster_queue, usage.flavor_resource, usage.amount)
+    return context_.view.lowest_fit(preemptor.cluster_queue, usage.flavor_resource, usage.amount)
         .height;
 }
 
 void PreemptionSearch::note_level(const PreemptionRequest& preemptor) {
     // Where the order of evictions counts, it is that of the targets alone.
-    if (preemptor.usage.size() == 1 && !context_.tree.is_order_of_evictions_relevant()) {
+    if (preemptor.usage.size() == 1 && !context_.view.is_order_relevant()) {
         level_ = level_of(preemptor);
     }
 }
@@ -128,13 +128,11 @@ void PreemptionSearch::note_level(const PreemptionRequest& preemptor) {
 std::int32_t PreemptionSearch::level_without(
     const std::vector<PreemptionTarget>& targets, const PreemptionRequest& preemptor
 ) {
-    const auto mark = context_.tree.mark();
+    const UsageView::Trial trial(context_.view);
     for (const auto& target : targets) {
         evict(target.workload);
     }
-    const auto level = level_of(preemptor);
-    context_.tree.rollback(mark);
-    return level;
+    return level_of(preemptor);
 }
 
 PreemptionSearch::Possibility PreemptionSearch::simulate(
@@ -150,7 +148,7 @@ PreemptionSearch::Possibility PreemptionSearch::simulate(
     if (targets.empty()) {
         return {
             .kind = Possibility::Kind::NoCandidates,
-            .level = context_.tree.lowest_fit(cluster_queue, needed, amount).height,
+            .level = context_.view.lowest_fit(cluster_queue, needed, amount).height,
             .is_spared_by_priority = is_spared_by_priority_,
         };
     }
@@ -171,29 +169,23 @@ PreemptionSearch::Possibility PreemptionSearch::simulate(
 bool PreemptionSearch::fits(const PreemptionRequest& preemptor, Borrowing borrowing) const {
     return std::all_of(preemptor.usage.begin(), preemptor.usage.end(), [&](const Usage& usage) {
         if (borrowing == Borrowing::Forbidden &&
-            context_.tree.is_borrowing_with(
+            context_.view.is_borrowing_with(
                 preemptor.cluster_queue, usage.flavor_resource, usage.amount
             )) {
             return false;
         }
         return usage.amount <=
                max(Amount(),
-                   context_.tree.available(preemptor.cluster_queue, usage.flavor_resource));
+                   context_.view.available(preemptor.cluster_queue, usage.flavor_resource));
     });
 }
 
-void assume_gone(QuotaTree& tree, const State& state, WorkloadIndex holder) {
-    const Holding& holding = *state.workload(holder).holding;
-    tree.assume_no_usage(holding.cluster_queue, holding.usages);
-}
-
 void PreemptionSearch::evict(WorkloadIndex target) {
-    assume_gone(context_.tree, context_.state, target);
+    context_.view.remove(held_by(context_.state, target));
 }
 
 void PreemptionSearch::bring_back(WorkloadIndex target) {
-    const Holding& holding = *context_.state.workload(target).holding;
-    context_.tree.assume_usage(holding.cluster_queue, holding.usages);
+    context_.view.add(held_by(context_.state, target));
 }
 
 void PreemptionSearch::fill_back(
@@ -239,7 +231,7 @@ void PreemptionSearch::note_spared(
 
 bool PreemptionSearch::within_subtree_quota(NodeIndex node, const FlavorResources& needed) const {
     return std::none_of(needed.begin(), needed.end(), [&](FlavorResourceIndex flavor_resource) {
-        return context_.tree.is_borrowing_with(node, flavor_resource, Amount());
+        return context_.view.is_borrowing_with(node, flavor_resource, Amount());
     });
 }
 

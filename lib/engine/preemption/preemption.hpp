@@ -32,6 +32,8 @@ struct PreemptionRequest {
     Usages usage;
     FlavorResources needed;
     friend bool operator==(const PreemptionRequest&, const PreemptionRequest&) = default;
+
+    Demand demand() const { return {.cluster_queue = cluster_queue, .usages = usage}; }
 };
 
 /// Whether the preemptor may borrow from its cohort.
@@ -114,8 +116,8 @@ class PreemptionSearch {
         if (policy == PreemptionPolicy::Never || policy == PreemptionPolicy::Any) {
             return;  // none is spared
         }
-        const NodeIndex root = context_.tree.node(preemptor.cluster_queue).root;
-        for (const auto queue : context_.tree.above_quota(root, preemptor.needed)) {
+        const NodeIndex root = context_.view.node(preemptor.cluster_queue).root;
+        for (const auto queue : context_.view.above_quota(root, preemptor.needed)) {
             if (!is_spared_by_priority_ && queue != preemptor.cluster_queue && gives(queue)) {
                 note_spared(queue, preemptor, policy);
             }
@@ -128,7 +130,7 @@ class PreemptionSearch {
 
     const PreemptionContext& context() const { return context_; }
     const State& state() const { return context_.state; }
-    QuotaTree& tree() { return context_.tree; }
+    UsageView& view() { return context_.view; }
     /// Of the preemptor's tree, for what it needs. Requires: no what-if of the search's.
     FairShareBounds& share_bounds(const PreemptionRequest& preemptor);
     const OverdrawnQueues& overdrawn_queues(const PreemptionRequest& preemptor);
@@ -155,9 +157,9 @@ class PreemptionSearch {
     Known& known(ByNeed<Known>& by_need, const PreemptionRequest& preemptor);
 
     PreemptionContext context_;
-    // What is remembered holds for the usage at mark_ (what-ifs end as they began) but for the
+    // What is remembered holds for the usage at version_ (what-ifs end as they began) but for the
     // changes that were told since it was worked out.
-    QuotaTree::Mark mark_ = 0;
+    std::uint64_t version_ = 0;
     std::map<NodeIndex, std::vector<NodeIndex>> changed_;  // ClusterQueues by root
     std::size_t changes_ = 0;
     std::set<std::pair<NodeIndex, FlavorResources>> asked_;  // for what is needed of which root

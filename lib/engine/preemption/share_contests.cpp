@@ -24,12 +24,12 @@ ShareContests::ShareContests(
     const PreemptionContext& context, NodeIndex root, FlavorResources needed
 )
     : context_(context), needed_(std::move(needed)) {
-    const QuotaTree& tree = context.tree;
+    const UsageView& view = context.view;
     std::vector<NodeIndex> cohorts;
-    for (const auto queue : tree.above_quota(root, needed_)) {
-        NodeIndex above = tree.node(queue).parent;
+    for (const auto queue : view.above_quota(root, needed_)) {
+        NodeIndex above = view.node(queue).parent;
         for (; above.is_valid() && children_.try_emplace(above, make_children()).second;
-             above = tree.node(above).parent) {
+             above = view.node(above).parent) {
             cohorts.push_back(above);
         }
         place(queue);
@@ -40,13 +40,13 @@ ShareContests::ShareContests(
 }
 
 std::optional<Contestant> ShareContests::contestant_of(NodeIndex node) {
-    const QuotaTree& tree = context_.tree;
+    const UsageView& view = context_.view;
     Contestant made{.share = {}, .first = nullptr, .node = node};
-    if (!tree.node(node).parent.is_valid()) {
+    if (!view.node(node).parent.is_valid()) {
         return std::nullopt;
     }
-    if (tree.node(node).is_cluster_queue) {
-        if (!tree.is_above_quota(node, needed_)) {
+    if (view.node(node).is_cluster_queue) {
+        if (!view.is_above_quota(node, needed_)) {
             return std::nullopt;
         }
         made.first = context_.candidates.in(node, needed_).first_but(context_.removed);
@@ -56,7 +56,7 @@ std::optional<Contestant> ShareContests::contestant_of(NodeIndex node) {
     } else if (!children_.contains(node)) {
         return std::nullopt;
     }
-    const Share share = share_of(context_.state, tree, node);
+    const Share share = share_of(context_.state, view, node);
     if (!share.is_borrowing()) {
         return std::nullopt;
     }
@@ -74,7 +74,7 @@ void ShareContests::place(NodeIndex node) {
     if (was && now && before->second.share == now->share && before->second.first == now->first) {
         return;
     }
-    const auto& at = context_.tree.node(node);
+    const auto& at = context_.view.node(node);
     const auto children = children_.try_emplace(at.parent, make_children()).first;
     Order& order = at.is_cluster_queue ? children->second.queues : children->second.cohorts;
     if (was) {
@@ -88,13 +88,13 @@ void ShareContests::place(NodeIndex node) {
 }
 
 void ShareContests::update(NodeIndex cluster_queue) {
-    for (NodeIndex at = cluster_queue; at.is_valid(); at = context_.tree.node(at).parent) {
+    for (NodeIndex at = cluster_queue; at.is_valid(); at = context_.view.node(at).parent) {
         place(at);
     }
 }
 
 std::optional<ShareRank> ShareContests::highest_beside(NodeIndex node) const {
-    const Children* children = find(context_.tree.node(node).parent);
+    const Children* children = find(context_.view.node(node).parent);
     if (children == nullptr) {
         return std::nullopt;
     }

@@ -16,7 +16,7 @@ TargetQueues::TargetQueues(
     const EvictionRight& right
 )
     : state_(context.state),
-      tree_(context.tree),
+      view_(context.view),
       lists_(context.candidates),
       preemptor_queue_(preemptor_queue),
       others_(others),
@@ -30,7 +30,7 @@ TargetQueues::TargetQueues(
     std::vector<const Candidate*> candidates
 )
     : state_(context.state),
-      tree_(context.tree),
+      view_(context.view),
       lists_(context.candidates),
       preemptor_queue_(preemptor_queue),
       candidates_(std::move(candidates)) {
@@ -47,9 +47,9 @@ TargetQueues::TargetQueues(
         queues.push_back(queue);
     }
     for (const auto queue : queues) {
-        NodeIndex above = tree_.node(queue).parent;
+        NodeIndex above = view_.node(queue).parent;
         while (above.is_valid() && standings_.try_emplace(above).second) {
-            above = tree_.node(above).parent;
+            above = view_.node(above).parent;
         }
     }
     for (auto& [node, standing] : standings_) {
@@ -58,25 +58,25 @@ TargetQueues::TargetQueues(
 }
 
 bool TargetQueues::is_ancestor(NodeIndex cohort) const {
-    const auto& ancestor = tree_.node(cohort);
+    const auto& ancestor = view_.node(cohort);
     NodeIndex at = preemptor_queue_;
-    while (tree_.node(at).depth > ancestor.depth) {
-        at = tree_.node(at).parent;
+    while (view_.node(at).depth > ancestor.depth) {
+        at = view_.node(at).parent;
     }
     return at == cohort;
 }
 
 NodeIndex TargetQueues::child_of(NodeIndex cohort, NodeIndex below) const {
-    while (tree_.node(below).parent != cohort) {
-        below = tree_.node(below).parent;
+    while (view_.node(below).parent != cohort) {
+        below = view_.node(below).parent;
     }
     return below;
 }
 
 std::pair<NodeIndex, NodeIndex> TargetQueues::below_common_cohort(NodeIndex target) const {
-    NodeIndex common = tree_.node(target).parent;
+    NodeIndex common = view_.node(target).parent;
     while (!is_ancestor(common)) {
-        common = tree_.node(common).parent;
+        common = view_.node(common).parent;
     }
     return {child_of(common, preemptor_queue_), child_of(common, target)};
 }
@@ -93,7 +93,7 @@ TargetQueues::Standing& TargetQueues::standing_of(NodeIndex node) {
     if (is_new) {
         if (node == preemptor_queue_) {
             at->second.walk = own_;
-        } else if (others_ != nullptr && tree_.node(node).is_cluster_queue) {
+        } else if (others_ != nullptr && view_.node(node).is_cluster_queue) {
             at->second.walk.emplace(lists_.in(node, *needed_), right_);
         }
     }
@@ -120,12 +120,12 @@ TargetQueues::Cohort& TargetQueues::cohort(NodeIndex node) {
 
 void TargetQueues::enter(NodeIndex index, Standing& standing) {
     ++standing.changes;
-    const auto& node = tree_.node(index);
+    const auto& node = view_.node(index);
     const Candidate* first = candidate_of(standing);
     if (!node.parent.is_valid() || (node.is_cluster_queue && first == nullptr)) {
         return;
     }
-    const Share share = share_of(state_, tree_, index);
+    const Share share = share_of(state_, view_, index);
     standing.share = rank_of(share);
     standing.borrows = share.is_borrowing();
     Cohort& parent = cohort(node.parent);
@@ -147,7 +147,7 @@ void TargetQueues::drop_outdated(Contest& contest) {
         Standing& standing = standings_.at(node);
         const bool counts = first.changes == standing.changes && !standing.is_pruned;
         if (counts && (standing.borrows || node == preemptor_queue_ ||
-                       (!tree_.node(node).is_cluster_queue && is_ancestor(node)))) {
+                       (!view_.node(node).is_cluster_queue && is_ancestor(node)))) {
             return;
         }
         standing.is_pruned = standing.is_pruned || counts;
@@ -248,7 +248,7 @@ NodeIndex TargetQueues::next() {
         enter(popped_, standing_of(popped_));
         popped_ = {};
     }
-    const auto& own = tree_.node(preemptor_queue_);
+    const auto& own = view_.node(preemptor_queue_);
     if (!own.parent.is_valid()) {
         const Standing& standing = standing_of(preemptor_queue_);
         const bool is_left = !standing.is_pruned && candidate_of(standing) != nullptr;
@@ -283,7 +283,7 @@ void TargetQueues::drop(NodeIndex node) {
 
 void TargetQueues::usage_changed(NodeIndex queue) {
     popped_ = popped_ == queue ? NodeIndex{} : popped_;
-    for (NodeIndex at = queue; tree_.node(at).parent.is_valid(); at = tree_.node(at).parent) {
+    for (NodeIndex at = queue; view_.node(at).parent.is_valid(); at = view_.node(at).parent) {
         enter(at, standing_of(at));
     }
 }

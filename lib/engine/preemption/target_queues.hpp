@@ -121,7 +121,7 @@ class TargetQueues {
     std::optional<Contestant> descend(NodeIndex cohort_node);
 
     const State& state_;
-    const QuotaTree& tree_;
+    const UsageView& view_;
     CandidateLists& lists_;
     NodeIndex preemptor_queue_;
     const ShareContests* others_ = nullptr;

@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -79,11 +80,9 @@ struct DeclaredQuota {
 /// A change of usage or quota costs O(depth), a node that comes or moves O(its subtree and its
 /// siblings). Only where parents form a cycle, or would, is everything worked out anew, and, once a
 /// sum has saturated, so that differences are wrong, the sums of its tree and of those that change
-/// until then: both when refresh() is next called. Inside a what-if (mark, change, rollback) saved
-/// values are put back for the same reason.
+/// until then: both when refresh() is next called.
 ///
-/// A cycle reads usage in two ways: as it is, and as it will be once the workloads that it evicts
-/// are gone. See evict().
+/// UsageView reads from it what a node may use, and says what it would be after changes.
 class QuotaTree {
   public:
     struct Node {
@@ -109,7 +108,6 @@ class QuotaTree {
         /// Roots: see above_quota().
         std::map<FlavorResourceIndex, std::vector<NodeIndex>> above_quota;
         std::uint64_t changed_at = 0;  ///< see generation()
-        std::uint32_t fork = 0;        ///< 1 + the place of its cells after evictions; 0: the same
 
         /// All members, for save() and load().
         static constexpr auto members() {
@@ -133,8 +131,7 @@ class QuotaTree {
                 &Node::is_waiting,
                 &Node::waiting,
                 &Node::above_quota,
-                &Node::changed_at,
-                &Node::fork
+                &Node::changed_at
             );
         }
     };
@@ -180,13 +177,9 @@ class QuotaTree {
         return nodes_[root.at()].waiting;
     }
 
-    /// Quota and usage of the node in the tree's present view, sorted by flavor_resource.
-    const std::vector<QuotaCell>& cells(NodeIndex index) const {
-        const Node& node = nodes_[index.at()];
-        return shows_evictions_ && node.fork != 0 ? forks_[node.fork - 1].cells : node.cells;
-    }
+    /// Returns the node's cell of that flavor-resource; nullptr if it has none.
     const QuotaCell* find_cell(NodeIndex node, FlavorResourceIndex flavor_resource) const {
-        const auto& here = cells(node);
+        const std::span<const QuotaCell> here = nodes_[node.at()].cells;
         const std::size_t position = position_in(here, flavor_resource);
         return position < here.size() ? &here[position] : nullptr;
     }
@@ -196,74 +189,12 @@ class QuotaTree {
         const QuotaCell* found = find_cell(node, flavor_resource);
         return found != nullptr ? *found : kNone;
     }
-    /// What keeps a node from having more.
-    struct Bottleneck {
-        NodeIndex node;                   ///< itself or one above it
-        bool is_borrowing_limit = false;  ///< of that node; else it has no more
-    };
-    struct Room {
-        Amount available;  ///< what the node may still use, with borrowing; or negative
-        Bottleneck bottleneck;
-    };
-    Room room(NodeIndex node, FlavorResourceIndex flavor_resource) const;
-    Amount available(NodeIndex node, FlavorResourceIndex flavor_resource) const {
-        return room(node, flavor_resource).available;
-    }
-    /// What it could use if everything were empty.
-    Amount potential_available(NodeIndex node, FlavorResourceIndex flavor_resource) const;
-    bool is_borrowing_with(NodeIndex node, FlavorResourceIndex flavor_resource, Amount amount)
-        const;
-    /// Usage above the quota of the subtree on any flavor-resource that the subtree declares.
-    bool is_borrowing(NodeIndex node) const;
-
-    /// The ClusterQueues of the tree whose usage of any of these flavor-resources is above their
-    /// own quota. Cost: of those found, not of the tree.
-    std::vector<NodeIndex> above_quota(NodeIndex root, const FlavorResources& flavor_resources)
-        const;
-
-    /// Whether there may be any; false is sure.
-    bool has_above_quota(NodeIndex root, const FlavorResources& flavor_resources) const;
-    /// Whether the node's usage of any of these is above the quota of its subtree.
-    bool is_above_quota(NodeIndex node, const FlavorResources& flavor_resources) const;
-
-    /// Height of the lowest subtree whose own quota covers `amount` more (0: the ClusterQueue
-    /// itself), and whether that subtree is smaller than the tree: then others may have
-    /// to give the quota back.
-    struct Fit {
-        std::int32_t height = 0;
-        bool may_reclaim = false;
-    };
-    Fit lowest_fit(NodeIndex cluster_queue, FlavorResourceIndex flavor_resource, Amount amount)
-        const;
-
     /// Adds or removes usage of a ClusterQueue for good.
     void add_usage(NodeIndex cluster_queue, const Usages& usages);
     void remove_usage(NodeIndex cluster_queue, const Usages& usages);
     /// Whether a sum of the ClusterQueue hit the largest amount, so that removing must count anew.
     bool has_saturated(NodeIndex cluster_queue) const;
     void reset_usage(NodeIndex cluster_queue, Usages usages);
-
-    /// What-if: changes after mark() are undone by rollback(). Marks nest.
-    using Mark = std::size_t;
-    Mark mark() const { return undo_.size(); }
-    void assume_usage(NodeIndex cluster_queue, const Usages& usages);
-    void assume_no_usage(NodeIndex cluster_queue, const Usages& usages);
-    void rollback(Mark mark);
-    /// What `ancestor` would count of usage that is assumed in the node, which is below it or
-    /// itself.
-    Usages counted_above(NodeIndex node, Usages usages, NodeIndex ancestor) const;
-
-    /// From now on until forget_evictions() that usage is gone after evictions, and what is assumed
-    /// meanwhile is added there too; rollback() takes neither back. Requires: the tree shows usage
-    /// as it is.
-    void evict(NodeIndex cluster_queue, const Usages& usages);
-    /// Whether the tree shows usage as after the evictions, also to what-ifs, or as it is. A
-    /// what-if ends as it was begun.
-    void show_evictions(bool shown) { shows_evictions_ = shown; }
-    /// Whether usage after evictions depends on their place among what was assumed: amounts have
-    /// saturated or were negative.
-    bool is_order_of_evictions_relevant() const { return is_order_relevant_; }
-    void forget_evictions();
 
     /// Lists the members for save() and load().
     template <class Archive, class Self>
@@ -272,7 +203,6 @@ class QuotaTree {
             self.cluster_queues_,
             self.cohorts_,
             self.nodes_,
-            self.is_order_relevant_,
             self.changed_,
             self.wrong_sums_,
             self.changes_,
@@ -280,19 +210,20 @@ class QuotaTree {
         );
     }
 
+    /// Returns the position of the flavor-resource in cells that are sorted by it, or their number
+    /// if it has none.
+    static std::size_t position_in(
+        std::span<const QuotaCell> cells, FlavorResourceIndex flavor_resource
+    ) {
+        // Those of an object were mostly named one after the other.
+        const std::size_t guess =
+            cells.empty() ? 0 : flavor_resource.at() - cells.front().flavor_resource.at();
+        return guess < cells.size() && cells[guess].flavor_resource == flavor_resource
+                   ? guess
+                   : search(cells, flavor_resource);
+    }
+
   private:
-    struct Saved {
-        NodeIndex node;
-        std::uint32_t cell = 0;
-        bool is_fork = false;
-        Amount usage;
-    };
-    /// The cells of a node on the path of an eviction, as they are after it.
-    struct Fork {
-        NodeIndex node;
-        std::vector<QuotaCell> cells;
-    };
-    enum class Lasting : std::uint8_t { WhatIf, UntilForgotten, ForGood };
     /// What a node brings into its parent's cell.
     struct Contribution {
         Amount lent;
@@ -302,45 +233,19 @@ class QuotaTree {
     };
     static Contribution contribution_of(const QuotaCell& cell);
 
-    struct Step {
-        NodeIndex node;
-        const QuotaCell* cell = nullptr;
-    };
-    /// From the node itself to its root. No recursion: cohorts may be as deep as there is memory.
-    using Path = SmallVector<Step, 8>;
-    Path path_to_root(NodeIndex node, FlavorResourceIndex flavor_resource) const;
-
     NodeIndex add_node(std::string_view name, bool is_cluster_queue);
     QuotaCell& ensure_cell(NodeIndex node, FlavorResourceIndex flavor_resource);
-    /// Behind the last: there is none.
-    static std::size_t position_in(
-        const std::vector<QuotaCell>& cells, FlavorResourceIndex flavor_resource
-    ) {
-        // Those of an object were mostly named one after the other.
-        const std::size_t guess =
-            cells.empty() ? 0 : flavor_resource.at() - cells.front().flavor_resource.at();
-        return guess < cells.size() && cells[guess].flavor_resource == flavor_resource
-                   ? guess
-                   : search(cells, flavor_resource);
+    /// Requires: the node has a cell of that flavor-resource.
+    QuotaCell& cell_to_change(NodeIndex node, FlavorResourceIndex flavor_resource) {
+        auto& cells = nodes_.write(node.at()).cells;
+        return cells[position_in(cells, flavor_resource)];
     }
     static std::size_t search(
-        const std::vector<QuotaCell>& cells, FlavorResourceIndex flavor_resource
+        std::span<const QuotaCell> cells, FlavorResourceIndex flavor_resource
     );
-    void add(NodeIndex node, FlavorResourceIndex flavor_resource, Amount amount, Lasting lasting);
-    void remove(
-        NodeIndex node, FlavorResourceIndex flavor_resource, Amount amount, Lasting lasting
-    );
-    /// A cell in the tree's present view.
-    struct Place {
-        NodeIndex node;
-        std::uint32_t position = 0;
-        bool is_fork = false;
-        QuotaCell* cell = nullptr;
-    };
-    Place place_of(NodeIndex node, FlavorResourceIndex flavor_resource);
-    void change(const Place& place, Amount usage, Lasting lasting, bool is_exact);
-    void assume_after_evictions(NodeIndex cluster_queue, const Usage& usage);
-    void fork_path(NodeIndex cluster_queue);
+    void add(NodeIndex node, FlavorResourceIndex flavor_resource, Amount amount);
+    void remove(NodeIndex node, FlavorResourceIndex flavor_resource, Amount amount);
+    void change(NodeIndex node, QuotaCell& cell, Amount usage, bool is_exact);
     void sum_later_if_stale(NodeIndex cluster_queue);
     /// Lists the cell under its root, or takes it off the list, as its amounts now say.
     void update_above_quota(NodeIndex node, QuotaCell& cell);
@@ -379,10 +284,6 @@ class QuotaTree {
     Cow<NodesByName> cluster_queues_;
     Cow<NodesByName> cohorts_;
     CowVector<Node, 4> nodes_;
-    std::vector<Saved> undo_;
-    std::vector<Fork> forks_;  // with a node its parents have one too
-    bool shows_evictions_ = false;
-    bool is_order_relevant_ = false;
     std::vector<NodeIndex> changed_;     // since the last rebuild, while one is due
     std::vector<NodeIndex> wrong_sums_;  // nodes of trees whose sums are wrong
     std::uint64_t changes_ = 0;

@@ -1,5 +1,4 @@
-// Usage, for good and in what-ifs.
-#include "base/assert.hpp"
+// Usage of the workloads that hold quota.
 #include "engine/quota/quota_tree.hpp"
 
 #include <algorithm>
@@ -32,95 +31,20 @@ void QuotaTree::update_above_quota(NodeIndex index, QuotaCell& cell) {
     cell.above_quota = static_cast<std::uint32_t>(listed.size());
 }
 
-std::vector<NodeIndex> QuotaTree::above_quota(
-    NodeIndex root, const FlavorResources& flavor_resources
-) const {
-    std::vector<NodeIndex> found;
-    const auto& listed = nodes_[root.at()].above_quota;
-    for (const auto flavor_resource : flavor_resources) {
-        if (const auto at = listed.find(flavor_resource); at != listed.end()) {
-            found.insert(found.end(), at->second.begin(), at->second.end());
-        }
-    }
-    if (shows_evictions_) {
-        // The lists are of usage as it is. Where that saturated, less may be more.
-        for (const Fork& fork : forks_) {
-            const Node& node = nodes_[fork.node.at()];
-            if (node.is_cluster_queue && node.root == root) {
-                found.push_back(fork.node);
-            }
-        }
-        std::erase_if(found, [&](NodeIndex queue) {
-            return !is_above_quota(queue, flavor_resources);
-        });
-    }
-    // The lists are in the order of their history, which nothing may depend on.
-    std::sort(found.begin(), found.end());
-    found.erase(std::unique(found.begin(), found.end()), found.end());
-    return found;
-}
-
-bool QuotaTree::has_above_quota(NodeIndex root, const FlavorResources& flavor_resources) const {
-    const auto& listed = nodes_[root.at()].above_quota;
-    return !forks_.empty() ||
-           std::ranges::any_of(flavor_resources, [&](FlavorResourceIndex flavor_resource) {
-               const auto at = listed.find(flavor_resource);
-               return at != listed.end() && !at->second.empty();
-           });
-}
-
-bool QuotaTree::is_above_quota(NodeIndex node, const FlavorResources& flavor_resources) const {
-    return std::ranges::any_of(flavor_resources, [&](FlavorResourceIndex flavor_resource) {
-        const QuotaCell* here = find_cell(node, flavor_resource);
-        return here != nullptr && here->usage > here->subtree;
-    });
-}
-
-QuotaTree::Place QuotaTree::place_of(NodeIndex index, FlavorResourceIndex flavor_resource) {
-    Node& node = nodes_.write(index.at());
-    const bool is_fork = shows_evictions_ && node.fork != 0;
-    auto& cells = is_fork ? forks_[node.fork - 1].cells : node.cells;
-    const std::size_t position = position_in(cells, flavor_resource);
-    SLUICE_ASSERT(position < cells.size());
-    return {
-        .node = index,
-        .position = static_cast<std::uint32_t>(position),
-        .is_fork = is_fork,
-        .cell = &cells[position],
-    };
-}
-
-void QuotaTree::change(const Place& place, Amount usage, Lasting lasting, bool is_exact) {
-    QuotaCell& here = *place.cell;
-    if (lasting == Lasting::WhatIf) {
-        undo_.push_back(Saved{
-            .node = place.node,
-            .cell = place.position,
-            .is_fork = place.is_fork,
-            .usage = here.usage,
-        });
-    }
+void QuotaTree::change(NodeIndex index, QuotaCell& here, Amount usage, bool is_exact) {
     const bool has_saturated = !is_exact || here.usage.is_saturated() || usage.is_saturated();
     here.usage = usage;
-    if (!place.is_fork) {
-        update_above_quota(place.node, here);
-    }
+    update_above_quota(index, here);
     if (has_saturated) {
-        if (lasting == Lasting::ForGood) {
-            mark_wrong_sums(place.node);
-        }
-        is_order_relevant_ = true;
+        mark_wrong_sums(index);
     }
 }
 
-void QuotaTree::add(
-    NodeIndex index, FlavorResourceIndex flavor_resource, Amount amount, Lasting lasting
-) {
-    is_order_relevant_ = is_order_relevant_ || amount < Amount();  // which stays in the node
+void QuotaTree::add(NodeIndex index, FlavorResourceIndex flavor_resource, Amount amount) {
     for (NodeIndex at = index; at.is_valid(); at = nodes_[at.at()].parent) {
-        const Place here = place_of(at, flavor_resource);
-        const Amount local = here.cell->local_available();
-        change(here, here.cell->usage + amount, lasting, !amount.is_saturated());
+        QuotaCell& here = cell_to_change(at, flavor_resource);
+        const Amount local = here.local_available();
+        change(at, here, here.usage + amount, !amount.is_saturated());
         if (amount <= local) {
             return;
         }
@@ -128,14 +52,11 @@ void QuotaTree::add(
     }
 }
 
-void QuotaTree::remove(
-    NodeIndex index, FlavorResourceIndex flavor_resource, Amount amount, Lasting lasting
-) {
-    is_order_relevant_ = is_order_relevant_ || amount < Amount();
+void QuotaTree::remove(NodeIndex index, FlavorResourceIndex flavor_resource, Amount amount) {
     for (NodeIndex at = index; at.is_valid(); at = nodes_[at.at()].parent) {
-        const Place here = place_of(at, flavor_resource);
-        const Amount stored_in_parent = here.cell->usage - here.cell->local();
-        change(here, here.cell->usage - amount, lasting, !amount.is_saturated());
+        QuotaCell& here = cell_to_change(at, flavor_resource);
+        const Amount stored_in_parent = here.usage - here.local();
+        change(at, here, here.usage - amount, !amount.is_saturated());
         if (stored_in_parent <= Amount()) {
             return;
         }
@@ -153,7 +74,7 @@ void QuotaTree::add_usage(NodeIndex cluster_queue, const Usages& usages) {
         for (NodeIndex at = cluster_queue; at.is_valid(); at = nodes_[at.at()].parent) {
             ensure_cell(at, usage.flavor_resource);
         }
-        add(cluster_queue, usage.flavor_resource, usage.amount, Lasting::ForGood);
+        add(cluster_queue, usage.flavor_resource, usage.amount);
     }
     sum_later_if_stale(cluster_queue);
 }
@@ -163,7 +84,7 @@ void QuotaTree::remove_usage(NodeIndex cluster_queue, const Usages& usages) {
     for (const auto& usage : usages) {
         add_to(node.own_usage, usage.flavor_resource, Amount() - usage.amount);
         if (!is_stale()) {
-            remove(cluster_queue, usage.flavor_resource, usage.amount, Lasting::ForGood);
+            remove(cluster_queue, usage.flavor_resource, usage.amount);
         }
     }
     sum_later_if_stale(cluster_queue);
@@ -187,91 +108,6 @@ bool QuotaTree::has_saturated(NodeIndex cluster_queue) const {
 void QuotaTree::reset_usage(NodeIndex cluster_queue, Usages usages) {
     nodes_.write(cluster_queue.at()).own_usage = std::move(usages);
     mark_wrong_sums(cluster_queue);
-}
-
-void QuotaTree::assume_usage(NodeIndex cluster_queue, const Usages& usages) {
-    for (const auto& usage : usages) {
-        if (!shows_evictions_ && !forks_.empty()) {
-            assume_after_evictions(cluster_queue, usage);
-        }
-        add(cluster_queue, usage.flavor_resource, usage.amount, Lasting::WhatIf);
-    }
-}
-
-void QuotaTree::assume_no_usage(NodeIndex cluster_queue, const Usages& usages) {
-    for (const auto& usage : usages) {
-        remove(cluster_queue, usage.flavor_resource, usage.amount, Lasting::WhatIf);
-    }
-}
-
-void QuotaTree::assume_after_evictions(NodeIndex cluster_queue, const Usage& usage) {
-    Amount amount = usage.amount;
-    NodeIndex at = cluster_queue;
-    for (; at.is_valid() && nodes_[at.at()].fork == 0; at = nodes_[at.at()].parent) {
-        const Amount local = cell(at, usage.flavor_resource).local_available();
-        if (amount <= local) {
-            return;
-        }
-        amount -= local;
-    }
-    if (at.is_valid()) {
-        shows_evictions_ = true;
-        add(at, usage.flavor_resource, amount, Lasting::UntilForgotten);
-        shows_evictions_ = false;
-    }
-}
-
-void QuotaTree::fork_path(NodeIndex cluster_queue) {
-    for (NodeIndex at = cluster_queue; at.is_valid(); at = nodes_[at.at()].parent) {
-        Node& node = nodes_.write(at.at());
-        if (node.fork != 0) {
-            return;
-        }
-        forks_.push_back({.node = at, .cells = node.cells});
-        node.fork = static_cast<std::uint32_t>(forks_.size());
-    }
-}
-
-void QuotaTree::evict(NodeIndex cluster_queue, const Usages& usages) {
-    fork_path(cluster_queue);
-    shows_evictions_ = true;
-    for (const auto& usage : usages) {
-        remove(cluster_queue, usage.flavor_resource, usage.amount, Lasting::UntilForgotten);
-    }
-    shows_evictions_ = false;
-}
-
-void QuotaTree::forget_evictions() {
-    for (const Fork& fork : forks_) {
-        nodes_.write(fork.node.at()).fork = 0;
-    }
-    forks_.clear();
-    is_order_relevant_ = false;
-}
-
-Usages QuotaTree::counted_above(NodeIndex node, Usages usages, NodeIndex ancestor) const {
-    for (NodeIndex at = node; at != ancestor; at = nodes_[at.at()].parent) {
-        for (auto& usage : usages) {
-            const Amount local = cell(at, usage.flavor_resource).local_available();
-            usage.amount = usage.amount <= local ? Amount() : usage.amount - local;
-        }
-    }
-    return usages;
-}
-
-void QuotaTree::rollback(Mark mark) {
-    while (undo_.size() > mark) {
-        const Saved& saved = undo_.back();
-        Node& node = nodes_.write(saved.node.at());
-        if (saved.is_fork) {
-            forks_[node.fork - 1].cells[saved.cell].usage = saved.usage;
-        } else {
-            QuotaCell& cell = node.cells[saved.cell];
-            cell.usage = saved.usage;
-            update_above_quota(saved.node, cell);
-        }
-        undo_.pop_back();
-    }
 }
 
 }  // namespace sluice::engine

@@ -43,8 +43,8 @@ int compare(const Share& a, const Share& b) {
     return order < 0 ? -1 : order > 0 ? 1 : 0;
 }
 
-Share share_of(const State& state, const QuotaTree& tree, NodeIndex index, const Usages& more) {
-    const auto& node = tree.node(index);
+Share share_of(const State& state, const UsageView& view, NodeIndex index, const Usages& more) {
+    const auto& node = view.node(index);
     Share share;
     share.weight = node.weight;
     if (!node.parent.is_valid()) {
@@ -62,7 +62,7 @@ Share share_of(const State& state, const QuotaTree& tree, NodeIndex index, const
         });
     };
     auto added = more.begin();
-    for (const auto& cell : tree.cells(index)) {
+    for (const auto& cell : view.cells(index)) {
         added = std::find_if(added, more.end(), [&cell](const Usage& usage) {
             return usage.flavor_resource >= cell.flavor_resource;
         });
@@ -82,10 +82,10 @@ Share share_of(const State& state, const QuotaTree& tree, NodeIndex index, const
     if (borrowed.empty()) {
         return share;
     }
-    for (const auto& cell : tree.node(node.root).cells) {
+    for (const auto& cell : view.node(node.root).cells) {
         const auto at = of(state.resource_of(cell.flavor_resource));
         if (cell.declared() && at != borrowed.end()) {
-            at->lendable += tree.potential_available(node.parent, cell.flavor_resource);
+            at->lendable += view.potential_available(node.parent, cell.flavor_resource);
         }
     }
     for (const auto& [resource, amount, lendable] : borrowed) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/small_vector.hpp"
-#include "engine/quota/quota_tree.hpp"
+#include "engine/quota/usage_view.hpp"
 #include "engine/state/state.hpp"
 #include "engine/types/ids.hpp"
 
@@ -41,12 +41,12 @@ ShareRank rank_of(const Share& share);
 /// equal.
 int compare(const Share& a, const Share& b);
 
-/// The share of a ClusterQueue or cohort with the usage that the tree has now, and with `more`;
-/// zero for a root. `tree` is the state's own or a changed copy of it.
-Share share_of(const State& state, const QuotaTree& tree, NodeIndex node, const Usages& more = {});
-/// The same with the usage of the state.
+/// Returns the share of a ClusterQueue or cohort with the usage that the view shows, and with
+/// `more`; zero for a root. Requires: the view is of the state's tree.
+Share share_of(const State& state, const UsageView& view, NodeIndex node, const Usages& more = {});
+/// Returns the share with the usage of the state.
 inline Share share_of(const State& state, NodeIndex node) {
-    return share_of(state, state.tree(), node);
+    return share_of(state, UsageView(state.tree()), node);
 }
 
 }  // namespace sluice::engine

@@ -247,15 +247,14 @@ void StateEditor::on(const WorkloadChanged& event) {
         }
         WorkloadRecord& made = record(index);
         made.exists = true;
-        made.identity =
-            CowPtr<WorkloadIdentity>::make(WorkloadIdentity{.key = std::move(key), .uid = given.uid}
-            );
+        made.identity = CowPtr<WorkloadIdentity>::make(std::move(key), given.uid);
         state_.workload_index_.insert(index, state_.workloads_);
     }
     move_to_local_queue(index, intern_local_queue(given.ns, given.local_queue));
-    const bool was_admitted = record(index).shows_admitted;
-    record(index).shows_admitted = given.reservation && given.reservation->admitted;
-    record(index).reservation_shown = record(index).reservation_shown || given.reservation;
+    WorkloadRecord& workload = record(index);
+    const bool was_admitted = workload.shows_admitted;
+    workload.shows_admitted = given.reservation && given.reservation->admitted;
+    workload.reservation_shown = workload.reservation_shown || given.reservation;
     if (given.reservation && !given.ended) {
         update_holder(index, given, *given.reservation);
         if (is_known && !was_admitted && given.reservation->admitted) {

@@ -13,7 +13,9 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace sluice::engine {
@@ -115,6 +117,9 @@ void add_pod_set(Holding& into, PodSetShare share, bool is_only);
 
 /// The names of a workload, which never change.
 struct WorkloadIdentity {
+    WorkloadIdentity() = default;
+    WorkloadIdentity(std::string key_, std::string_view uid_) : key(std::move(key_)), uid(uid_) {}
+
     std::string key;  ///< "namespace/name"
     std::string uid;
 

@@ -14,13 +14,13 @@ bool EvictionProspects::release(WorkloadIndex holder) {
     if (!gone_.insert(holder).second) {
         return false;
     }
-    engine::assume_gone(tree_, state_, holder);
+    view_.remove(engine::held_by(state_, holder));
     return true;
 }
 
 void EvictionProspects::start() {
     is_started_ = true;
-    tree_ = state_.tree();
+    view_ = engine::UsageView(state_.tree());
     gone_.clear();
     refused_ = 0;
     admitted_ = 0;
@@ -36,7 +36,10 @@ void EvictionProspects::advance(std::size_t refused) {
     }
     for (; admitted_ < admitted; ++admitted_) {
         const engine::AdmissionDecision& decision = result_.admitted[admitted_];
-        tree_.assume_usage(decision.cluster_queue, engine::counted_usage(state_, decision));
+        view_.add({
+            .cluster_queue = decision.cluster_queue,
+            .usages = engine::counted_usage(state_, decision),
+        });
         gone_.erase(decision.workload);
         if (decision.replaces.is_valid()) {
             release(decision.replaces);
@@ -44,7 +47,7 @@ void EvictionProspects::advance(std::size_t refused) {
     }
     for (; refused_ < refused; ++refused_) {
         const engine::RefusalDecision& before = result_.refused[refused_];
-        tree_.assume_usage(before.cluster_queue, before.reserved);
+        view_.add({.cluster_queue = before.cluster_queue, .usages = before.reserved});
         if (before.kind == RefusalKind::PendingPreemption) {
             for (const auto target : before.targets) {
                 release(target);
@@ -63,7 +66,7 @@ bool EvictionProspects::has_victims(
         return false;
     }
     advance(refused);
-    const auto mark = tree_.mark();
+    const engine::UsageView::Trial trial(view_);
     std::vector<WorkloadIndex> own_targets;
     for (const auto target : refusal.targets) {
         if (release(target)) {
@@ -73,13 +76,12 @@ bool EvictionProspects::has_victims(
     // Only reservations without a time are ordered by this time, and their order does not matter
     // here.
     engine::CandidateLists candidates(state_, engine::Time());
-    engine::PreemptionSearch search({state_, tree_, candidates, gone_});
+    engine::PreemptionSearch search({state_, view_, candidates, gone_});
     using Kind = engine::PreemptionSearch::Possibility::Kind;
     const bool found =
         search.may_help(refusal.cluster_queue, pair, wanted) &&
         search.simulate(refusal.workload, refusal.cluster_queue, pair, wanted).kind !=
             Kind::NoCandidates;
-    tree_.rollback(mark);
     for (const auto target : own_targets) {
         gone_.erase(target);
     }

@@ -1,6 +1,7 @@
 // Decides if evictions could have made room for a workload that lost its room during a cycle.
 #pragma once
 
+#include "engine/quota/usage_view.hpp"
 #include "engine/state/state.hpp"
 #include "engine/types/decision.hpp"
 
@@ -17,11 +18,11 @@ namespace sluice::workload {
 class EvictionProspects {
   public:
     EvictionProspects(const engine::State& state, const engine::CycleResult& result)
-        : state_(state), result_(result) {}
+        : state_(state), result_(result), view_(state.tree()) {}
 
     /// Returns true if evicting every workload that the policies allow, in addition to those
     /// already being evicted, frees `wanted`.
-    /// *Cost*: one search of the engine. The first call also copies the quota tree; each call
+    /// *Cost*: one search of the engine. The first call also copies usage; each call
     /// replays the decisions between the previously requested refusal and this one.
     bool has_victims(std::size_t refused, engine::FlavorResourceIndex pair, engine::Amount wanted);
 
@@ -34,7 +35,7 @@ class EvictionProspects {
     const engine::State& state_;
     const engine::CycleResult& result_;
     bool is_started_ = false;
-    engine::QuotaTree tree_;                // as of that turn
+    engine::UsageView view_;                // as of that turn
     std::set<engine::WorkloadIndex> gone_;  // workloads of the state that the tree does not count
     std::size_t refused_ = 0;
     std::uint32_t admitted_ = 0;

@@ -1,6 +1,7 @@
 #include "workload/explanation/explanation.hpp"
 
 #include "engine/flavors/workload_slice.hpp"
+#include "engine/quota/usage_view.hpp"
 #include "workload/explanation/binding_order.hpp"
 #include "workload/explanation/decision_view.hpp"
 #include "workload/explanation/eviction_prospects.hpp"
@@ -278,14 +279,15 @@ class Explainer {
     }
 
     /// Returns the node whose quota or borrowing limit bounds what the ClusterQueue can ever have.
-    engine::QuotaTree::Bottleneck find_ceiling(FlavorResourceIndex pair) const {
+    engine::UsageView::Bottleneck find_ceiling(FlavorResourceIndex pair) const {
         const auto& tree = state_.tree();
         NodeIndex at = refusal_.cluster_queue;
         while (tree.node(at).parent.is_valid()) {
             const engine::QuotaCell& cell = tree.cell(at, pair);
             const NodeIndex parent = tree.node(at).parent;
-            if (cell.borrowing_limit && cell.subtree + *cell.borrowing_limit <
-                                            cell.local() + tree.potential_available(parent, pair)) {
+            if (cell.borrowing_limit &&
+                cell.subtree + *cell.borrowing_limit <
+                    cell.local() + engine::UsageView(tree).potential_available(parent, pair)) {
                 return {.node = at, .is_borrowing_limit = true};
             }
             at = parent;

@@ -522,7 +522,7 @@ def faults_of_plain_http(sluice, folder):
         if len(warnings) != wanted:
             yield f"{kubeconfig}: {len(warnings)} warnings, wanted {wanted}\n{done.stderr}"
         for line in warnings:
-            if "without encryption" not in line or "server=http://127.0.0.1:1" not in line:
+            if "sent unencrypted" not in line or "server=http://127.0.0.1:1" not in line:
                 yield f"not told clearly: {line}"
             if "secret-token" in line:
                 yield f"the token is in the log: {line}"
