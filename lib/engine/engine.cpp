@@ -3,7 +3,7 @@
 #include "engine/cycle/cycle.hpp"
 #include "engine/state/state_editor.hpp"
 
-#include <algorithm>
+#include <utility>
 #include <variant>
 
 namespace sluice::engine {
@@ -17,8 +17,22 @@ void step_clock(State& state, Duration by, Time now) {
     StateEditor(state, now).step_clock(by);
 }
 
-CycleResult run_cycle(State& state, Time now) {
+void refresh(State& state) {
+    StateEditor(state, Time()).refresh();
+}
+
+CycleDecision decide(const State& state, Time now) {
     return Cycle(state, now).run();
+}
+
+CycleResult commit(State& state, CycleDecision decision) {
+    StateEditor(state, decision.now).commit(decision);
+    return std::move(decision.result);
+}
+
+CycleResult run_cycle(State& state, Time now) {
+    refresh(state);
+    return commit(state, decide(state, now));
 }
 
 std::optional<Time> next_due(const State& state) {

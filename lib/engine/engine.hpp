@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/state/cycle_decision.hpp"
 #include "engine/state/state.hpp"
 #include "engine/types/decision.hpp"
 #include "engine/types/event.hpp"
@@ -20,9 +21,20 @@ void apply(State& state, const Event& event, Time now);
 /// times that objects name stay what they are.
 void step_clock(State& state, Duration by, Time now);
 
-/// One scheduling cycle: at most one head a ClusterQueue. Its decisions stay applied:
-/// admitted workloads hold their quota, victims count as being evicted, the others are back in
-/// their queues.
+/// Works out the trees of cohorts that events have left to be worked out: those with a cycle of
+/// parents or a sum beyond 64 bits. Other events leave nothing to do.
+void refresh(State& state);
+
+/// Decides one scheduling cycle: at most one head a ClusterQueue. Requires: the state is fresh,
+/// which it is after refresh().
+CycleDecision decide(const State& state, Time now);
+
+/// Makes the state what the decision says: admitted workloads hold their quota, victims count as
+/// being evicted, the others are back in their queues. Requires: the decision was made of this
+/// state or of a fork, and the state has not changed since. Returns the decisions for others.
+CycleResult commit(State& state, CycleDecision decision);
+
+/// Decides one scheduling cycle and commits it.
 CycleResult run_cycle(State& state, Time now);
 
 /// When a TimerFired event is due next (wake batches, ends of back-off); none: nothing waits for

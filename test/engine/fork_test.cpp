@@ -49,14 +49,17 @@ struct World {
             seen.push_back({.event = event, .now = now});
         }
         if (step.kind == Step::Kind::Cycle) {
-            const auto result = engine::run_cycle_audited(state, now);
-            seen.push_back({.event = std::nullopt, .now = now});
-            const auto outcome = to_outcome(result, support::names_of(state));
-            view.take(outcome, now);
-            std::ostringstream text;
-            text << outcome;
-            decisions += text.str();
+            take(engine::run_cycle_audited(state, now));
         }
+    }
+
+    void take(const engine::CycleResult& result) {
+        seen.push_back({.event = std::nullopt, .now = now});
+        const auto outcome = to_outcome(result, support::names_of(state));
+        view.take(outcome, now);
+        std::ostringstream text;
+        text << outcome;
+        decisions += text.str();
     }
 
     /// Returns a world that saw the same from the beginning, without forks.
@@ -160,6 +163,28 @@ TEST_CASE("a fork decides on a thread of its own", "[engine][fork]") {
         play_rest(world, 2);
         for (auto& thread : threads) {
             thread.join();
+        }
+        check_replay(world);
+    }
+}
+
+TEST_CASE("a decision that a fork makes is committed to its origin", "[engine][fork]") {
+    for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
+        INFO("seed " << seed);
+        const Case played = make_case(seed);
+        World world = begin(played);
+        for (const Step& step : played.steps) {
+            if (step.kind != Step::Kind::Cycle) {
+                world.play(step);
+                continue;
+            }
+            engine::refresh(world.state);
+            const std::string before = engine::save(world.state);
+            const engine::State fork = world.state.fork();
+            engine::CycleDecision decision = engine::decide(fork, world.now);
+            REQUIRE(engine::save(fork) == before);
+            REQUIRE(engine::save(world.state) == before);
+            world.take(engine::commit(world.state, std::move(decision)));
         }
         check_replay(world);
     }

@@ -17,61 +17,53 @@ bool is_about_flavors(RefusalKind kind) {
 
 }  // namespace
 
-Cycle::Cycle(State& state, Time now)
+Cycle::Cycle(const State& state, Time now)
     : state_(state),
       now_(now),
-      editor_(state, now),
-      after_(state.tree_),
+      after_(state.tree()),
       fair_(state),
       candidates_(state, now),
       search_({state, after_, candidates_, victims_}) {}
 
 // As upstream's schedule(): 1 take heads, 2 fix what the cycle sees, 3 nominate, 4 order, 5 process
 // the entries one by one, 6 requeue those that were not admitted. Usage that entries add while the
-// cycle runs is seen by later ones and rolled back at its end; only the admissions are then charged
-// for good.
-CycleResult Cycle::run() {
+// cycle runs is seen by later ones; only the admissions are then charged for good, by commit().
+CycleDecision Cycle::run() {
+    decision_.now = now_;
     take_heads();
     if (heads_.empty()) {
-        return std::move(result_);
+        return std::move(decision_);
     }
     nominate();
     process();
-    hold_admitted();
-    requeue();
-    return std::move(result_);
+    settle();
+    return std::move(decision_);
 }
 
 void Cycle::take_heads() {
-    editor_.refresh();
-    if (state_.blocked_until_ready_ && state_.not_ready_holders_ > 0) {
+    if (state_.waits_for_pods_ready()) {
+        decision_.is_blocked = true;
         return;
     }
-    state_.blocked_until_ready_ = false;
-    const WorkloadIndex next = std::exchange(state_.held_back_, WorkloadIndex{});
+    const WorkloadIndex next = state_.held_back();
     NodeIndex queue_of_next;
     if (next.is_valid() && state_.bucket(next) == Bucket::Heap) {
-        queue_of_next = editor_.cluster_queue_of(state_.workloads_[next.at()]);
+        queue_of_next = state_.cluster_queue_of(state_.workload(next));
     }
-    std::vector<NodeIndex> ready;
-    ready.reserve(state_.with_heap_->size());
-    for (const auto& [name, index] : *state_.with_heap_) {
-        if (state_.cluster_queues_[index.at()].active) {
-            ready.push_back(index);
+    heads_.reserve(state_.queues_with_heap().size());
+    for (const auto& [name, index] : state_.queues_with_heap()) {
+        if (!state_.cluster_queue(index).active) {
+            continue;
         }
-    }
-    heads_.reserve(ready.size());
-    for (const auto index : ready) {
         if (index == queue_of_next) {
-            editor_.pop(next);
             heads_.push_back(next);
             was_held_back_ = next;
         } else {
-            heads_.push_back(editor_.pop_head(index));
+            heads_.push_back(state_.head(index));
         }
     }
     if (!heads_.empty()) {
-        result_.cycle = ++state_.cycle_;
+        decision_.result.cycle = state_.cycle() + 1;
     }
 }
 
@@ -79,6 +71,7 @@ void Cycle::process() {
     processed_.reserve(entries_.size());
     const auto take_turn = [this](CycleEntry& entry) {
         processed_.push_back(&entry);
+        entry.processed = true;
         process(entry);
     };
     const auto held_back =
@@ -175,13 +168,13 @@ void Cycle::note_shortages(CycleEntry& entry, const UsageView& view) const {
 }
 
 void Cycle::recompute_if_overlapping(CycleEntry& entry) {
-    if (!state_.options_->gates.recompute_assignment_upon_overlap || !overlaps(entry)) {
+    if (!state_.options().gates.recompute_assignment_upon_overlap || !overlaps(entry)) {
         return;
     }
     // What it would get once the victims of others are gone, on the flavors that it was nominated
     // for.
     after_evictions();
-    state_.workloads_.write(entry.workload.at()).last_assignment.reset();
+    entry.progress.reset();
     const Assignment nominated = std::exchange(entry.assignment, Assignment{});
     entry.targets.clear();
     find_assignment(entry, &nominated);
@@ -198,7 +191,7 @@ void Cycle::refuse(CycleEntry& entry, WaitingReason reason, RefusalKind kind) {
 
 void Cycle::skip(CycleEntry& entry, bool is_overlapping) {
     entry.skipped = true;
-    entry.keep_progress = state_.options_->gates.flavor_fungibility_preserve_scan_progress;
+    entry.keep_progress = state_.options().gates.flavor_fungibility_preserve_scan_progress;
     if (is_overlapping) {
         refuse(entry, WaitingReason::WaitingForQuota, RefusalKind::OverlappingTargets);
         return;
@@ -211,7 +204,7 @@ void Cycle::skip(CycleEntry& entry, bool is_overlapping) {
 }
 
 void Cycle::process(CycleEntry& entry) {
-    entry.refusal.admitted_before = static_cast<std::uint32_t>(result_.admitted.size());
+    entry.refusal.admitted_before = static_cast<std::uint32_t>(decision_.result.admitted.size());
     recompute_if_overlapping(entry);
     const Assignment& assignment = entry.assignment;
     if (assignment.mode == AssignmentMode::NoFit) {
@@ -226,8 +219,8 @@ void Cycle::process(CycleEntry& entry) {
             reserve_for_blocked(entry);
             return;
         }
-        if (state_.options_->gates.preemption_gates &&
-            state_.workloads_[entry.workload.at()].preemption_gated) {
+        if (state_.options().gates.preemption_gates &&
+            state_.workload(entry.workload).preemption_gated) {
             entry.requeue = RequeueReason::PreemptionGated;
             entry.keep_progress = false;
             refuse(entry, WaitingReason::AdmissionGated, RefusalKind::PreemptionGated);
@@ -261,13 +254,13 @@ void Cycle::process(CycleEntry& entry) {
         issue_preemptions(entry);
         return;
     }
-    if (state_.options_->block_admission_until_pods_ready &&
-        state_.not_ready_holders_ + result_.admitted.size() > 0) {
+    if (state_.options().block_admission_until_pods_ready &&
+        state_.not_ready_holders() + decision_.result.admitted.size() > 0) {
         // Upstream waits here, inside the cycle, and admits the entry when the wait is over. A pure
         // engine ends the cycle, and the entry goes first in the next one.
         blocked_ = true;
-        state_.blocked_until_ready_ = true;
-        state_.held_back_ = entry.workload;
+        decision_.blocks = true;
+        decision_.held_back = entry.workload;
         entry.skipped = true;
         refuse(entry, WaitingReason::WaitingForPodsReady, RefusalKind::WaitingForPodsReady);
         return;
@@ -276,9 +269,9 @@ void Cycle::process(CycleEntry& entry) {
 }
 
 void Cycle::reserve_for_blocked(CycleEntry& entry) {
-    const auto& policy = state_.cluster_queues_[entry.cluster_queue.at()].spec.preemption;
+    const auto& policy = state_.cluster_queue(entry.cluster_queue).spec.preemption;
     const bool waits_for_evictions =
-        state_.options_->gates.prioritize_preemptor_workloads && entry.is_preemptor;
+        state_.options().gates.prioritize_preemptor_workloads && entry.is_preemptor;
     if (policy.reclaim_within_cohort == PreemptionPolicy::Any && !waits_for_evictions) {
         return;  // it can take the quota back whenever it wants
     }
@@ -306,12 +299,12 @@ void Cycle::issue_preemptions(CycleEntry& entry) {
     }
     for (const auto& target : entry.targets) {
         entry.victims.push_back(target.workload);
-        const WorkloadRecord& victim = state_.workloads_[target.workload.at()];
+        const WorkloadRecord& victim = state_.workload(target.workload);
         if (victim.holding->evicted) {
             continue;  // on its way out already; it counts all the same
         }
-        newly_evicted_.push_back(target.workload);
-        result_.preempted.push_back(PreemptionDecision{
+        decision_.evicted.push_back(target.workload);
+        decision_.result.preempted.push_back(PreemptionDecision{
             .victim = target.workload,
             .victim_cluster_queue = victim.holding->cluster_queue,
             .reason = target.reason,
@@ -326,7 +319,7 @@ void Cycle::issue_preemptions(CycleEntry& entry) {
 
 void Cycle::admit(CycleEntry& entry) {
     entry.admitted = true;
-    AdmissionDecision& decision = result_.admitted.emplace_back();
+    AdmissionDecision& decision = decision_.result.admitted.emplace_back();
     decision.workload = entry.workload;
     decision.cluster_queue = entry.cluster_queue;
     decision.borrowing_level = entry.assignment.level;
@@ -372,40 +365,12 @@ void Cycle::hold_decided(
     }
 }
 
-void Cycle::hold_admitted() {
-    std::size_t next_admission = 0;  // result_.admitted is in the order of processed_
-    for (CycleEntry* entry : processed_) {
-        if (!entry->admitted) {
-            continue;
-        }
-        WorkloadRecord& record = state_.workloads_.write(entry->workload.at());
-        Holding holding;
-        holding.cluster_queue = entry->cluster_queue;
-        hold_decided(holding, record.pod_sets, result_.admitted[next_admission++]);
-        holding.reserved_at = now_;
-        record.queueable = false;
-        record.assumed = true;
-        record.reservation_shown = false;
-        record.eviction_expected = false;
-        record.pods_ready = false;
-        record.last_assignment.reset();
-        editor_.hold(entry->workload, CowPtr<Holding>::make(std::move(holding)));
-        editor_.charge_admission(entry->workload);
-    }
-    for (const auto victim : newly_evicted_) {
-        WorkloadRecord& record = state_.workloads_.write(victim.at());
-        record.eviction_expected = true;
-        record.eviction = ++state_.evictions_;
-        record.holding.write().evicted = true;
-    }
-}
-
 bool Cycle::requeues_immediately(const CycleEntry& entry) const {
     RequeueReason reason = entry.requeue;
     if (entry.skipped && reason == RequeueReason::Generic) {
         reason = RequeueReason::FailedAfterNomination;
     }
-    const auto& queue = state_.cluster_queues_[entry.cluster_queue.at()];
+    const auto& queue = state_.cluster_queue(entry.cluster_queue);
     if (queue.spec.strategy == QueueingStrategy::StrictFIFO) {
         return reason != RequeueReason::NamespaceMismatch;
     }
@@ -444,63 +409,90 @@ void Cycle::move_findings(Assignment& assignment, std::vector<PodSetRefusal>& in
     }
 }
 
-void Cycle::requeue() {
-    const auto send_back = [this](CycleEntry& entry) {
-        WorkloadRecord& record = state_.workloads_.write(entry.workload.at());
-        if (entry.refusal.kind == RefusalKind::WaitingForPodsReady) {
-            // As if it had not been taken: it is to find the same flavors.
-            if (entry.outdated != nullptr) {
-                record.last_assignment = std::move(entry.outdated);
-            }
-        } else if (!entry.keep_progress) {
-            record.last_assignment.reset();
-        } else if (!entry.assignment.pod_sets.empty()) {
-            LastAssignment last;
-            last.generation = state_.tree_.generation(entry.cluster_queue);
-            last.cycle = state_.cycle_;
-            last.scheduling_class = record.scheduling_class;
-            for (const auto& pod_set : entry.assignment.pod_sets) {
-                auto& tried = last.pod_sets.emplace_back();
-                for (const auto& choice : pod_set.flavors) {
-                    tried.push_back({.resource = choice.resource, .index = choice.tried});
-                }
-            }
-            record.last_assignment = CowPtr<LastAssignment>::make(std::move(last));
+CowPtr<LastAssignment> Cycle::progress_of(const CycleEntry& entry) const {
+    if (entry.refusal.kind == RefusalKind::WaitingForPodsReady) {
+        // As if it had not been taken: it is to find the same flavors.
+        return entry.outdated != nullptr ? entry.outdated : entry.progress;
+    }
+    if (!entry.keep_progress) {
+        return {};
+    }
+    if (entry.assignment.pod_sets.empty()) {
+        return entry.progress;
+    }
+    LastAssignment last;
+    last.generation = state_.tree().generation(entry.cluster_queue);
+    last.cycle = decision_.result.cycle;
+    last.scheduling_class = state_.workload(entry.workload).scheduling_class;
+    for (const auto& pod_set : entry.assignment.pod_sets) {
+        auto& tried = last.pod_sets.emplace_back();
+        for (const auto& choice : pod_set.flavors) {
+            tried.push_back({.resource = choice.resource, .index = choice.tried});
         }
-        if (entry.requeue == RequeueReason::PendingPreemption) {
-            editor_.set_preemptor(entry.cluster_queue, entry.workload, entry.victims);
-        }
-        entry.refusal.requeued = editor_.requeue(entry.workload, requeues_immediately(entry));
-        entry.refusal.leaves_flavors_over =
-            is_about_flavors(entry.refusal.kind) && entry.refusal.requeued == RequeuedTo::Heap &&
-            record.last_assignment != nullptr && record.last_assignment->has_progress();
-        const bool hopeless = entry.requeue == RequeueReason::NoFit ||
-                              entry.requeue == RequeueReason::PreemptionNoCandidates;
-        if (hopeless && entry.refusal.requeued == RequeuedTo::Inadmissible) {
-            editor_.park_class(entry.cluster_queue, record.scheduling_class);
-        }
-        move_findings(entry);
-        result_.refused.push_back(std::move(entry.refusal));
-    };
+    }
+    return CowPtr<LastAssignment>::make(std::move(last));
+}
+
+RequeuedTo Cycle::requeued_to(const CycleEntry& entry, bool has_progress) const {
+    const WorkloadRecord& record = state_.workload(entry.workload);
+    if (!record.queueable || !state_.cluster_queue_of(record).is_valid()) {
+        return RequeuedTo::Dropped;
+    }
+    // Nothing can happen between the choice of the head and this within one cycle, so upstream's
+    // comparison of queueInadmissibleCycle and popCycle is never true here.
+    return state_.has_back_off_ended(record, now_) && (requeues_immediately(entry) || has_progress)
+               ? RequeuedTo::Heap
+               : RequeuedTo::Inadmissible;
+}
+
+HeadOutcome Cycle::admitted(const CycleEntry& entry, const AdmissionDecision& decision) const {
+    Holding holding;
+    holding.cluster_queue = entry.cluster_queue;
+    hold_decided(holding, state_.workload(entry.workload).pod_sets, decision);
+    holding.reserved_at = now_;
+    HeadOutcome made{.workload = entry.workload, .cluster_queue = entry.cluster_queue};
+    made.holding = CowPtr<Holding>::make(std::move(holding));
+    return made;
+}
+
+HeadOutcome Cycle::sent_back(CycleEntry& entry) {
+    HeadOutcome made{.workload = entry.workload, .cluster_queue = entry.cluster_queue};
+    made.progress = progress_of(entry);
+    const bool has_progress = made.progress != nullptr && made.progress->has_progress();
+    made.requeued = requeued_to(entry, has_progress);
+    made.is_preemptor = entry.requeue == RequeueReason::PendingPreemption;
+    made.victims = std::move(entry.victims);
+    const bool hopeless = entry.requeue == RequeueReason::NoFit ||
+                          entry.requeue == RequeueReason::PreemptionNoCandidates;
+    made.parks_class = hopeless && made.requeued == RequeuedTo::Inadmissible;
+    entry.refusal.requeued = made.requeued;
+    entry.refusal.leaves_flavors_over =
+        is_about_flavors(entry.refusal.kind) && made.requeued == RequeuedTo::Heap && has_progress;
+    move_findings(entry);
+    decision_.result.refused.push_back(std::move(entry.refusal));
+    return made;
+}
+
+void Cycle::settle() {
+    decision_.heads.reserve(heads_.size());
+    std::size_t next_admission = 0;  // those of the result are in the order of processed_
     for (CycleEntry* entry : processed_) {
-        if (!entry->admitted) {
-            send_back(*entry);
-        }
+        decision_.heads.push_back(
+            entry->admitted ? admitted(*entry, decision_.result.admitted[next_admission++])
+                            : sent_back(*entry)
+        );
     }
     for (auto& entry : refused_early_) {
-        send_back(entry);
+        decision_.heads.push_back(sent_back(entry));
     }
-    if (blocked_) {
-        // Heads that the cycle did not come to: as if they had not been taken.
-        for (auto& entry : entries_) {
-            WorkloadRecord& record = state_.workloads_.write(entry.workload.at());
-            if (record.is_inflight) {
-                if (entry.outdated != nullptr) {
-                    record.last_assignment = std::move(entry.outdated);
-                }
-                editor_.take_from_queue(entry.workload);
-                editor_.push_to_heap(entry.workload);
-            }
+    for (const auto& entry : entries_) {
+        if (!entry.processed) {
+            // The cycle ended before it came to this one: as if it had not been taken.
+            decision_.heads.push_back(HeadOutcome{
+                .workload = entry.workload,
+                .cluster_queue = entry.cluster_queue,
+                .progress = state_.workload(entry.workload).last_assignment,
+            });
         }
     }
 }

@@ -6,8 +6,8 @@
 #include "engine/preemption/candidate_lists.hpp"
 #include "engine/preemption/preemption.hpp"
 #include "engine/quota/usage_view.hpp"
+#include "engine/state/cycle_decision.hpp"
 #include "engine/state/state.hpp"
-#include "engine/state/state_editor.hpp"
 #include "engine/types/decision.hpp"
 
 #include <optional>
@@ -20,16 +20,22 @@ namespace sluice::engine {
 /// One scheduling cycle. Internal to the engine; see run_cycle().
 class Cycle {
   public:
-    Cycle(State& state, Time now);
-    CycleResult run();
+    /// Requires: the state is fresh, see refresh() in engine.hpp. *Lifetime*: of the state.
+    Cycle(const State& state, Time now);
+    CycleDecision run();
 
   private:
     void take_heads();
     void nominate();
     void order();
     void process();
-    void hold_admitted();
-    void requeue();
+    /// Decides what becomes of each head.
+    void settle();
+    HeadOutcome admitted(const CycleEntry& entry, const AdmissionDecision& decision) const;
+    HeadOutcome sent_back(CycleEntry& entry);
+    /// Returns the progress of the search for flavors that the next cycle goes on with.
+    CowPtr<LastAssignment> progress_of(const CycleEntry& entry) const;
+    RequeuedTo requeued_to(const CycleEntry& entry, bool has_progress) const;
 
     std::optional<RefusalKind> refuse_early(WorkloadIndex workload) const;
     void find_assignment(CycleEntry& entry, const Assignment* pinned);
@@ -40,7 +46,7 @@ class Cycle {
     static void count_slice_as_free(CycleEntry& entry);
     /// The slice that it takes the place of is no victim.
     void spare_replaced(CycleEntry& entry);
-    CowPtr<LastAssignment> take_outdated_progress(WorkloadIndex workload, NodeIndex cluster_queue);
+    bool is_progress_outdated(const CycleEntry& entry) const;
 
     /// The next entry in the order of order(), nullptr behind the last.
     CycleEntry* next_entry();
@@ -72,9 +78,8 @@ class Cycle {
         const;
     bool requeues_immediately(const CycleEntry& entry) const;
 
-    State& state_;
+    const State& state_;
     Time now_;
-    StateEditor editor_;
     UsageView after_;                 ///< see after_evictions()
     std::optional<UsageView> as_is_;  ///< from the first eviction on: until then as after_
     std::vector<WorkloadIndex> heads_;
@@ -90,10 +95,9 @@ class Cycle {
     bool is_order_relevant_ = false;  ///< the order counts
     CandidateLists candidates_;
     PreemptionSearch search_;
-    std::vector<WorkloadIndex> newly_evicted_;
     bool blocked_ = false;
     WorkloadIndex was_held_back_;  ///< a cycle before ended at it for pods to become ready
-    CycleResult result_;
+    CycleDecision decision_;
 };
 
 }  // namespace sluice::engine

@@ -34,12 +34,13 @@ struct CycleEntry {
     std::vector<PreemptionTarget> targets;
     std::vector<WorkloadIndex> victims;  ///< `targets` once they are evicted for it
     std::optional<ReplacedSlice> slice;  ///< whose place it takes
-    WorkloadIndex replaced;  ///< of the targets the one that is no victim; invalid: none
-    /// What its nomination no longer goes by.
-    CowPtr<LastAssignment> outdated;
+    WorkloadIndex replaced;           ///< of the targets the one that is no victim; invalid: none
+    CowPtr<LastAssignment> progress;  ///< the search for flavors goes on behind it
+    CowPtr<LastAssignment> outdated;  ///< the progress that no longer counts
     bool is_preemptor =
         false;  ///< others are being evicted for it (gate PrioritizePreemptorWorkloads)
     bool admitted = false;
+    bool processed = false;
     bool skipped = false;
     bool keep_progress =
         true;  ///< whether the next cycle goes on with the flavor after the last tried

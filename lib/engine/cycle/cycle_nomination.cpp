@@ -19,11 +19,11 @@ std::int32_t part_of(std::int64_t whole, std::int64_t step, std::int64_t range) 
 }  // namespace
 
 std::optional<RefusalKind> Cycle::refuse_early(WorkloadIndex workload) const {
-    const WorkloadRecord& record = state_.workloads_[workload.at()];
+    const WorkloadRecord& record = state_.workload(workload);
     if (record.checks_failed) {
         return RefusalKind::FailedChecks;
     }
-    switch (state_.local_queues_[record.local_queue.at()].namespace_match) {
+    switch (state_.local_queue(record.local_queue).namespace_match) {
         case NamespaceMatch::Matches:
             break;
         case NamespaceMatch::Mismatch:
@@ -42,12 +42,13 @@ void Cycle::nominate() {
     for (const auto head : heads_) {
         CycleEntry& entry = entries_.emplace_back();
         entry.workload = head;
-        entry.cluster_queue = editor_.cluster_queue_of(state_.workloads_[head.at()]);
+        entry.cluster_queue = state_.cluster_queue_of(state_.workload(head));
+        entry.progress = state_.workload(head).last_assignment;
         entry.refusal.workload = head;
         entry.refusal.cluster_queue = entry.cluster_queue;
-        const auto& preemptor = state_.cluster_queues_[entry.cluster_queue.at()].preemptor;
-        entry.is_preemptor = preemptor.workload == head &&
-                             preemptor.generation == state_.workloads_[head.at()].generation;
+        const auto& preemptor = state_.cluster_queue(entry.cluster_queue).preemptor;
+        entry.is_preemptor =
+            preemptor.workload == head && preemptor.generation == state_.workload(head).generation;
         const auto early = refuse_early(head);
         if (early) {
             entry.refusal.kind = *early;
@@ -61,28 +62,27 @@ void Cycle::nominate() {
             entries_.pop_back();
             continue;
         }
-        entry.outdated = take_outdated_progress(head, entry.cluster_queue);
+        if (is_progress_outdated(entry)) {
+            entry.outdated = std::move(entry.progress);
+        }
         find_assignment(entry, nullptr);
     }
 }
 
-CowPtr<LastAssignment> Cycle::take_outdated_progress(
-    WorkloadIndex workload, NodeIndex cluster_queue
-) {
-    WorkloadRecord& record = state_.workloads_.write(workload.at());
-    if (record.last_assignment == nullptr) {
-        return {};
+bool Cycle::is_progress_outdated(const CycleEntry& entry) const {
+    if (entry.progress == nullptr) {
+        return false;
     }
-    const LastAssignment& last = *record.last_assignment;
-    bool outdated = state_.tree_.generation(cluster_queue) > last.generation;
-    if (state_.options_->gates.flavor_fungibility_preserve_scan_progress) {
-        if (last.scheduling_class != record.scheduling_class) {
-            outdated = true;
-        } else if (state_.cycle_ - last.cycle <= 1) {
-            outdated = false;
+    const LastAssignment& last = *entry.progress;
+    if (state_.options().gates.flavor_fungibility_preserve_scan_progress) {
+        if (last.scheduling_class != state_.workload(entry.workload).scheduling_class) {
+            return true;
+        }
+        if (decision_.result.cycle - last.cycle <= 1) {
+            return false;
         }
     }
-    return outdated ? std::move(record.last_assignment) : CowPtr<LastAssignment>();
+    return state_.tree().generation(entry.cluster_queue) > last.generation;
 }
 
 std::vector<PreemptionTarget> Cycle::find_targets(
@@ -92,7 +92,7 @@ std::vector<PreemptionTarget> Cycle::find_targets(
         .workload = entry.workload, .cluster_queue = entry.cluster_queue, .usage = {}, .needed = {}
     };
     if (entry.slice) {
-        const auto& pod_sets = state_.workloads_[entry.workload.at()].pod_sets;
+        const auto& pod_sets = state_.workload(entry.workload).pod_sets;
         preemptor.usage = entry.slice->growth(pod_sets, assignment);
     } else {
         // Upstream's search knows nothing of the pseudo-resource `pods`, unless pods are what is
@@ -125,14 +125,22 @@ void Cycle::find_assignment(CycleEntry& entry, const Assignment* pinned) {
     entry.slice = ReplacedSlice::find(state_, entry.workload, entry.cluster_queue, victims_);
     entry.fewest_pods.reset();
     const ReplacedSlice* slice = entry.slice ? &*entry.slice : nullptr;
-    FlavorAssigner assigner(state_, search_, entry.workload, entry.cluster_queue, pinned, slice);
+    FlavorAssigner assigner(
+        state_,
+        search_,
+        entry.workload,
+        entry.cluster_queue,
+        entry.progress == nullptr ? nullptr : &*entry.progress,
+        pinned,
+        slice
+    );
     Assignment full = assigner.assign();
     std::vector<PreemptionTarget> targets;
     if (full.mode == AssignmentMode::Preempt) {
         targets = find_targets(entry, full);
     }
     const bool good = full.mode == AssignmentMode::Fit || !targets.empty();
-    if (!good && state_.options_->gates.partial_admission) {
+    if (!good && state_.options().gates.partial_admission) {
         auto partial = find_partial(entry, pinned);
         if (partial) {
             entry.fewest_pods.reset();
@@ -158,14 +166,14 @@ void Cycle::count_slice_as_free(CycleEntry& entry) {
 }
 
 void Cycle::spare_replaced(CycleEntry& entry) {
-    const WorkloadRecord& record = state_.workloads_[entry.workload.at()];
-    if (record.replaces == nullptr || !state_.options_->gates.elastic_jobs) {
+    const WorkloadRecord& record = state_.workload(entry.workload);
+    if (record.replaces == nullptr || !state_.options().gates.elastic_jobs) {
         return;
     }
     // As upstream also if the slice holds quota in another ClusterQueue and was found as a victim
     // there.
     const WorkloadIndex replaced = state_.find_workload(*record.replaces);
-    if (!replaced.is_valid() || !are_slices_of_one_job(record, state_.workloads_[replaced.at()])) {
+    if (!replaced.is_valid() || !are_slices_of_one_job(record, state_.workload(replaced))) {
         return;
     }
     const auto at = std::find_if(
@@ -180,7 +188,7 @@ void Cycle::spare_replaced(CycleEntry& entry) {
 }
 
 std::optional<Assignment> Cycle::find_partial(CycleEntry& entry, const Assignment* pinned) {
-    const auto& pod_sets = state_.workloads_[entry.workload.at()].pod_sets;
+    const auto& pod_sets = state_.workload(entry.workload).pod_sets;
     std::vector<std::int64_t> deltas;
     std::int64_t range = 0;
     for (const auto& pod_set : pod_sets) {
@@ -193,7 +201,15 @@ std::optional<Assignment> Cycle::find_partial(CycleEntry& entry, const Assignmen
         return std::nullopt;
     }
     const ReplacedSlice* slice = entry.slice ? &*entry.slice : nullptr;
-    FlavorAssigner assigner(state_, search_, entry.workload, entry.cluster_queue, pinned, slice);
+    FlavorAssigner assigner(
+        state_,
+        search_,
+        entry.workload,
+        entry.cluster_queue,
+        entry.progress == nullptr ? nullptr : &*entry.progress,
+        pinned,
+        slice
+    );
     std::optional<Assignment> found;
     std::vector<PreemptionTarget> found_targets;
     std::int64_t found_at = -1;

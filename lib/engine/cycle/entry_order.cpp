@@ -17,19 +17,19 @@ void Cycle::order() {
             entries.push_back(&entry);
         }
     }
-    if (!state_.options_->fair_sharing) {
+    if (!state_.options().fair_sharing) {
         classical_ = std::move(entries);
         const auto before = [this](const CycleEntry* a, const CycleEntry* b) {
-            if (state_.options_->gates.prioritize_preemptor_workloads &&
+            if (state_.options().gates.prioritize_preemptor_workloads &&
                 a->is_preemptor != b->is_preemptor) {
                 return a->is_preemptor;
             }
             if (a->assignment.level != b->assignment.level) {
                 return a->assignment.level < b->assignment.level;
             }
-            const WorkloadRecord& x = state_.workloads_[a->workload.at()];
-            const WorkloadRecord& y = state_.workloads_[b->workload.at()];
-            if (state_.options_->gates.priority_sorting_within_cohort && x.priority != y.priority) {
+            const WorkloadRecord& x = state_.workload(a->workload);
+            const WorkloadRecord& y = state_.workload(b->workload);
+            if (state_.options().gates.priority_sorting_within_cohort && x.priority != y.priority) {
                 return x.priority > y.priority;
             }
             return std::tie(x.queue_order, x.uid(), x.key()) <
@@ -43,7 +43,7 @@ void Cycle::order() {
 }
 
 CycleEntry* Cycle::next_entry() {
-    if (!state_.options_->fair_sharing) {
+    if (!state_.options().fair_sharing) {
         if (classical_.empty()) {
             return nullptr;
         }

@@ -59,6 +59,7 @@ FlavorAssigner::FlavorAssigner(
     PreemptionSearch& search,
     WorkloadIndex workload,
     NodeIndex cluster_queue,
+    const LastAssignment* progress,
     const Assignment* pinned,
     const ReplacedSlice* replaced
 )
@@ -68,6 +69,7 @@ FlavorAssigner::FlavorAssigner(
       cluster_queue_(cluster_queue),
       record_(state.workload(workload)),
       queue_(state.cluster_queue(cluster_queue)),
+      progress_(progress),
       pinned_(pinned),
       replaced_(replaced),
       pods_(state.pods_resource()),
@@ -329,10 +331,8 @@ FlavorAssigner::Found FlavorAssigner::find_flavor(
     const auto& flavors = queue_.groups[resource_group].flavors;
     const bool fungible = state_.options().gates.flavor_fungibility;
     std::size_t at = 0;
-    if (fungible && record_.last_assignment != nullptr && pinned_ == nullptr) {
-        at = record_.last_assignment->next(
-            static_cast<std::uint32_t>(group.members.front()), resource
-        );
+    if (fungible && progress_ != nullptr && pinned_ == nullptr) {
+        at = progress_->next(static_cast<std::uint32_t>(group.members.front()), resource);
         if (at >= flavors.size()) {
             at = 0;  // the group has fewer flavors than when the scan stopped
         }

@@ -22,6 +22,7 @@ class FlavorAssigner {
         PreemptionSearch& search,
         WorkloadIndex workload,
         NodeIndex cluster_queue,
+        const LastAssignment* progress,
         const Assignment* pinned,
         const ReplacedSlice* replaced
     );
@@ -125,6 +126,7 @@ class FlavorAssigner {
     NodeIndex cluster_queue_;
     const WorkloadRecord& record_;
     const ClusterQueueRecord& queue_;
+    const LastAssignment* progress_;  // nullptr: none
     const Assignment* pinned_;
     const ReplacedSlice* replaced_;
     ResourceIndex pods_;

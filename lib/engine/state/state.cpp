@@ -87,6 +87,32 @@ WorkloadIndex State::find_workload(std::string_view key) const {
     return workload_index_.find(key, workloads_);
 }
 
+NodeIndex State::cluster_queue_of(const WorkloadRecord& workload) const {
+    if (!workload.local_queue.is_valid()) {
+        return {};
+    }
+    const LocalQueueRecord& of = local_queues_[workload.local_queue.at()];
+    const bool is_open = of.exists && !of.stopped && of.cluster_queue.is_valid() &&
+                         cluster_queues_[of.cluster_queue.at()].exists;
+    return is_open ? of.cluster_queue : NodeIndex{};
+}
+
+bool State::has_back_off_ended(const WorkloadRecord& workload, Time now) const {
+    const auto is_later = [now](const std::optional<Time>& time) { return time && *time > now; };
+    return !workload.requeued_false && !is_later(workload.requeue_at) &&
+           !is_later(workload.held_back_until);
+}
+
+WorkloadIndex State::head(NodeIndex cluster_queue) const {
+    const ClusterQueueRecord& of = cluster_queues_[cluster_queue.at()];
+    const WorkloadIndex first = of.pending.first();
+    const WorkloadIndex preemptor = of.preemptor.workload;
+    const bool is_preemptor_first = of.preemptor.sticky && preemptor != first &&
+                                    bucket(preemptor) == Bucket::Heap &&
+                                    of.pending.is_usage_equal(workload(preemptor), workload(first));
+    return is_preemptor_first ? preemptor : first;
+}
+
 Bucket State::bucket(WorkloadIndex index) const {
     const WorkloadRecord& of = workloads_[index.at()];
     if (of.is_inflight) {

@@ -104,6 +104,20 @@ class State {
     /// ClusterQueue and tries it before all others. An invalid index: there is none.
     WorkloadIndex held_back() const { return held_back_; }
 
+    /// Returns true if no admission may follow until all pods of holders are ready
+    /// (waitForPodsReady with blockAdmission).
+    bool waits_for_pods_ready() const { return blocked_until_ready_ && not_ready_holders_ > 0; }
+    /// Returns how many holders have pods that are not ready.
+    std::uint64_t not_ready_holders() const { return not_ready_holders_; }
+    /// Returns the ClusterQueue in which the workload waits, or would wait; an invalid index if its
+    /// LocalQueue is missing or stopped, or has no ClusterQueue.
+    NodeIndex cluster_queue_of(const WorkloadRecord& workload) const;
+    /// Returns true if nothing keeps the pending workload back for a time.
+    bool has_back_off_ended(const WorkloadRecord& workload, Time now) const;
+    /// Returns the ClusterQueues with waiting workloads, by name.
+    const std::map<std::string, NodeIndex>& queues_with_heap() const { return *with_heap_; }
+    /// Returns the waiting workload that the ClusterQueue tries first. Requires: it has one.
+    WorkloadIndex head(NodeIndex cluster_queue) const;
     /// Returns where the workload is among those that wait for quota.
     Bucket bucket(WorkloadIndex index) const;
     /// Pending workloads of a ClusterQueue that are tried, in service order. Cost: n log n.
@@ -149,7 +163,6 @@ class State {
     State(const State&) = default;
 
     friend class StateEditor;
-    friend class Cycle;
     friend class NamesAudit;  // of the tests
 
     struct Shape {

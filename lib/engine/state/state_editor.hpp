@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/state/cycle_decision.hpp"
 #include "engine/state/state.hpp"
 #include "engine/types/event.hpp"
 
@@ -32,6 +33,10 @@ class StateEditor {
     void on(const TimerFired& event);
     void step_clock(Duration by);
 
+    /// Makes the state what the decision says. Requires: the decision was made of this state, which
+    /// has not changed since.
+    void commit(CycleDecision& decision);
+
     /// Works out trees that changed, and which ClusterQueues are active.
     void refresh();
 
@@ -43,11 +48,10 @@ class StateEditor {
     void take_from_queue(WorkloadIndex workload);
     /// Puts a pending workload where it belongs: heap, parked, or nowhere.
     void enqueue(WorkloadIndex workload);
-    WorkloadIndex pop_head(NodeIndex cluster_queue);
     /// Takes a workload out of the heap as if it were its head. Requires: it is in a heap.
     void pop(WorkloadIndex workload);
-    /// The head failed: back to the heap or parked.
-    RequeuedTo requeue(WorkloadIndex workload, bool immediately);
+    /// A head that was not admitted goes where the decision says.
+    void requeue(WorkloadIndex workload, RequeuedTo to);
     /// Parks every heap entry of that class and remembers it until its tree is woken.
     void park_class(NodeIndex cluster_queue, std::uint64_t scheduling_class);
     /// `victims` go for it. If all their evictions are being written, and all of those fail, the
@@ -72,8 +76,12 @@ class StateEditor {
     void hold(WorkloadIndex workload, CowPtr<Holding> holding);
     void release(WorkloadIndex workload);
 
-    NodeIndex cluster_queue_of(const WorkloadRecord& workload) const;
-    bool back_off_expired(const WorkloadRecord& workload) const;
+    NodeIndex cluster_queue_of(const WorkloadRecord& workload) const {
+        return state_.cluster_queue_of(workload);
+    }
+    bool back_off_expired(const WorkloadRecord& workload) const {
+        return state_.has_back_off_ended(workload, now_);
+    }
     FlavorResourceIndex intern_pair(std::string_view flavor, std::string_view resource);
     FlavorIndex intern_flavor(std::string_view name);
     /// The index of the name, kept until release_resource() was called as often as this.
@@ -136,6 +144,7 @@ class StateEditor {
     Billionths to_billionths(ResourceIndex resource, Amount amount) const;
     CowPtr<Holding> make_holding(const Workload& workload, const QuotaReservation& reservation);
     std::uint64_t class_of(const Workload& workload) const;
+    void hold_decided(HeadOutcome& head);
     /// Whether they changed.
     bool take_pod_sets(WorkloadRecord& record, const Workload& workload);
     void move_to_local_queue(WorkloadIndex index, LocalQueueIndex local_queue);

@@ -16,23 +16,6 @@ constexpr Duration kLateWake = std::chrono::seconds(1);
 
 }  // namespace
 
-NodeIndex StateEditor::cluster_queue_of(const WorkloadRecord& workload) const {
-    if (!workload.local_queue.is_valid()) {
-        return {};
-    }
-    const LocalQueueRecord& local_queue = state_.local_queues_[workload.local_queue.at()];
-    if (!local_queue.exists || local_queue.stopped || !local_queue.cluster_queue.is_valid() ||
-        !state_.cluster_queues_[local_queue.cluster_queue.at()].exists) {
-        return {};
-    }
-    return local_queue.cluster_queue;
-}
-
-bool StateEditor::back_off_expired(const WorkloadRecord& workload) const {
-    return !workload.requeued_false && !is_later(workload.requeue_at) &&
-           !is_later(workload.held_back_until);
-}
-
 void StateEditor::note_queue_change(WorkloadIndex index) {
     if (!state_.keeps_queue_changes_ || record(index).queue_changed) {
         return;
@@ -138,43 +121,24 @@ void StateEditor::enqueue(WorkloadIndex index) {
     }
 }
 
-WorkloadIndex StateEditor::pop_head(NodeIndex cluster_queue) {
-    const ClusterQueueRecord& from = queue(cluster_queue);
-    if (!from.pending.has_waiting()) {
-        return {};
-    }
-    WorkloadIndex head = from.pending.first();
-    const WorkloadIndex preemptor = from.preemptor.workload;
-    if (from.preemptor.sticky && preemptor != head && state_.bucket(preemptor) == Bucket::Heap &&
-        from.pending.is_usage_equal(record(preemptor), record(head))) {
-        head = preemptor;
-    }
-    pop(head);
-    return head;
-}
-
 void StateEditor::pop(WorkloadIndex index) {
     take_from_queue(index);
     record(index).is_inflight = true;
     queue(cluster_queue_of(record(index))).inflight = index;
 }
 
-RequeuedTo StateEditor::requeue(WorkloadIndex index, bool immediately) {
-    WorkloadRecord& workload = record(index);
+void StateEditor::requeue(WorkloadIndex index, RequeuedTo to) {
     take_from_queue(index);
-    if (!workload.queueable || !cluster_queue_of(workload).is_valid()) {
-        return RequeuedTo::Dropped;
+    switch (to) {
+        case RequeuedTo::Dropped:
+            break;
+        case RequeuedTo::Heap:
+            push_to_heap(index);
+            break;
+        case RequeuedTo::Inadmissible:
+            push_inadmissible(index);
+            break;
     }
-    const bool has_progress =
-        workload.last_assignment != nullptr && workload.last_assignment->has_progress();
-    // Nothing can happen between the pop and this within one call of run_cycle, so upstream's
-    // comparison of queueInadmissibleCycle and popCycle is never true here.
-    if (back_off_expired(workload) && (immediately || has_progress)) {
-        push_to_heap(index);
-        return RequeuedTo::Heap;
-    }
-    push_inadmissible(index);
-    return RequeuedTo::Inadmissible;
 }
 
 void StateEditor::park_class(NodeIndex cluster_queue, std::uint64_t scheduling_class) {

@@ -1,0 +1,58 @@
+// The decision of a cycle, committed.
+#include "engine/state/state_editor.hpp"
+
+#include <utility>
+
+namespace sluice::engine {
+
+void StateEditor::commit(CycleDecision& decision) {
+    if (decision.is_blocked) {
+        return;
+    }
+    state_.blocked_until_ready_ = decision.blocks;
+    state_.held_back_ = decision.held_back;
+    if (decision.result.cycle != 0) {
+        state_.cycle_ = decision.result.cycle;
+    }
+    for (const HeadOutcome& head : decision.heads) {
+        pop(head.workload);
+    }
+    for (HeadOutcome& head : decision.heads) {
+        if (head.holding != nullptr) {
+            hold_decided(head);
+        }
+    }
+    for (const auto victim : decision.evicted) {
+        WorkloadRecord& workload = record(victim);
+        workload.eviction_expected = true;
+        workload.eviction = ++state_.evictions_;
+        workload.holding.write().evicted = true;
+    }
+    for (HeadOutcome& head : decision.heads) {
+        if (!record(head.workload).is_inflight) {
+            continue;
+        }
+        record(head.workload).last_assignment = std::move(head.progress);
+        if (head.is_preemptor) {
+            set_preemptor(head.cluster_queue, head.workload, head.victims);
+        }
+        requeue(head.workload, head.requeued);
+        if (head.parks_class) {
+            park_class(head.cluster_queue, record(head.workload).scheduling_class);
+        }
+    }
+}
+
+void StateEditor::hold_decided(HeadOutcome& head) {
+    WorkloadRecord& workload = record(head.workload);
+    workload.queueable = false;
+    workload.assumed = true;
+    workload.reservation_shown = false;
+    workload.eviction_expected = false;
+    workload.pods_ready = false;
+    workload.last_assignment.reset();
+    hold(head.workload, std::move(head.holding));
+    charge_admission(head.workload);
+}
+
+}  // namespace sluice::engine
