@@ -32,7 +32,7 @@ std::optional<Time> next_due(const State& state);
 /// Returns the workloads that may have entered or left a queue, or changed their place in it, since
 /// the last call. The first call returns all pending workloads, and the state records changes only
 /// from then on. With this, a caller keeps an index of pending workloads at the cost of the
-/// changes; before the first call there is no cost.
+/// changes; before the first call, nothing is recorded.
 std::vector<WorkloadIndex> take_queue_changes(State& state);
 
 }  // namespace sluice::engine
