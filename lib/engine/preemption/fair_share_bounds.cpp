@@ -117,7 +117,8 @@ bool FairShareBounds::is_in_vain(const PreemptionRequest& preemptor, bool by_usa
     if (initial_counts && std::any_of(own.begin(), own.end(), is_below)) {
         return false;
     }
-    // No workload less makes a share larger: what the first bound excludes needs no second.
+    // An eviction does not raise a share, so shares above the first bound are above the second one
+    // too.
     const auto is_above = [](const Own& o) { return o.share > o.beside; };
     if (!final_counts || std::all_of(own.begin(), own.end(), is_above)) {
         return true;

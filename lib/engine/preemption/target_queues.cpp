@@ -172,7 +172,7 @@ void TargetQueues::pass_over_changed(Contest& contest, Children children) {
             return;
         }
         if (walk.current() != nullptr) {
-            // The best that the preemptor may evict stands farther back.
+            // The best victim that the preemptor may evict is farther back.
             Standing& standing = standing_of(contestant.node);
             enter(contestant.node, standing);
         }
@@ -232,7 +232,7 @@ std::optional<Contestant> TargetQueues::descend(NodeIndex cohort_node) {
     if (queue != nullptr && (child == nullptr || child->share < queue->share)) {
         return *queue;
     }
-    // Cohorts of equal share are told apart as ClusterQueues are: by the victims they would give.
+    // Cohorts of equal share are compared by the victims that they would give, like ClusterQueues.
     std::optional<Contestant> best;
     for (const auto node : cohorts_of_share(here.cohorts, child->share)) {
         const auto found = descend(node);
