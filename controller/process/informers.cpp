@@ -139,7 +139,7 @@ boost::asio::awaitable<void> Informers::check_definition(Followed* followed) {
 }
 
 void Informers::note_scope(Followed& followed) {
-    if (!std::exchange(followed.is_scope_told, true)) {
+    if (!std::exchange(followed.is_scope_logged, true)) {
         log::error(
             "kind is cluster-scoped; its objects are ignored, because LocalQueues belong to "
             "namespaces",

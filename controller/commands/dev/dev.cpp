@@ -230,7 +230,7 @@ void begin(EmbeddedCluster& cluster, Beginning& beginning) {
         // After a stop request, the controller's webhooks fail: not an error of the user's objects.
         const auto done = cluster.apply_manifest(manifest.object);
         if (!done && !stop.stop_requested()) {
-            tell_refused(manifest, done.error());
+            print_refused(manifest, done.error());
         }
     }
     if (stop.stop_requested()) {

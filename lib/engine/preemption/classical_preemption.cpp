@@ -69,9 +69,9 @@ class ClassicalSearch {
                 return targets;
             }
         }
-        search_.note_spared(preemptor_.cluster_queue, preemptor_, policy_.within_cluster_queue);
+        search_.record_spared(preemptor_.cluster_queue, preemptor_, policy_.within_cluster_queue);
         if (looks_elsewhere_) {
-            search_.note_spared_elsewhere(
+            search_.record_spared_elsewhere(
                 preemptor_,
                 policy_.reclaim_within_cohort,
                 [this](NodeIndex queue) {

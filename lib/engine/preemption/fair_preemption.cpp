@@ -27,11 +27,11 @@ class FairSearch {
         if (try_to_choose()) {
             return std::move(targets_);
         }
-        search_.note_spared(own_queue(), preemptor_, policy_.within_cluster_queue);
+        search_.record_spared(own_queue(), preemptor_, policy_.within_cluster_queue);
         if (looks_elsewhere_) {
-            search_.note_spared_elsewhere(preemptor_, policy_.reclaim_within_cohort, [](NodeIndex) {
-                return true;
-            });
+            search_.record_spared_elsewhere(
+                preemptor_, policy_.reclaim_within_cohort, [](NodeIndex) { return true; }
+            );
         }
         return {};
     }
@@ -57,7 +57,7 @@ class FairSearch {
         const bool has_own = own && own->current() != nullptr;
         looks_elsewhere_ = view_.node(own_queue()).parent.is_valid() &&
                            policy_.reclaim_within_cohort != PreemptionPolicy::Never &&
-                           (has_own || !is_in_vain_elsewhere());
+                           (has_own || !excludes_victims_elsewhere());
         finds_elsewhere_ = looks_elsewhere_ &&
                            search_.may_find_elsewhere(preemptor_, policy_.reclaim_within_cohort);
         if (!has_own && !finds_elsewhere_) {
@@ -124,12 +124,12 @@ class FairSearch {
     }
 
     /// Returns true if no workload of another ClusterQueue can be taken. False is not certain.
-    bool is_in_vain_elsewhere() const {
+    bool excludes_victims_elsewhere() const {
         // Workloads spared by priority are recorded only if this returns false, so the result must
         // not depend on earlier searches unless the policy is Any, which spares none.
         const bool spares_some = policy_.reclaim_within_cohort != PreemptionPolicy::Any;
         return !takes_back_its_own() &&
-               search_.share_bounds(preemptor_).is_in_vain(preemptor_, spares_some);
+               search_.share_bounds(preemptor_).excludes_victims(preemptor_, spares_some);
     }
 
     /// Returns true if the strategies do not apply, because the preemptor stays within its own

@@ -103,7 +103,7 @@ FairShareBounds::OwnShares FairShareBounds::own_shares(const PreemptionRequest& 
     return made;
 }
 
-bool FairShareBounds::is_in_vain(const PreemptionRequest& preemptor, bool by_usage_alone) {
+bool FairShareBounds::excludes_victims(const PreemptionRequest& preemptor, bool by_usage_alone) {
     const auto& strategies = context_.state.options().fair_sharing_strategies;
     const bool final_counts =
         strategies.front() == FairSharingStrategy::LessThanOrEqualToFinalShare;

@@ -56,7 +56,7 @@ class FairShareBounds {
     /// certain, because the bounds are not exact. They are closer after contests() was called,
     /// unless `by_usage_alone`: then the result does not depend on earlier searches. Requires: the
     /// view has the usage with which a search begins.
-    bool is_in_vain(const PreemptionRequest& preemptor, bool by_usage_alone);
+    bool excludes_victims(const PreemptionRequest& preemptor, bool by_usage_alone);
 
   private:
     /// With the current usage.

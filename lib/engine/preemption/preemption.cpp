@@ -208,7 +208,7 @@ void PreemptionSearch::fill_back(
     }
 }
 
-void PreemptionSearch::note_spared(
+void PreemptionSearch::record_spared(
     NodeIndex cluster_queue, const PreemptionRequest& preemptor, PreemptionPolicy policy
 ) {
     if (is_spared_by_priority_ || policy == PreemptionPolicy::Never ||

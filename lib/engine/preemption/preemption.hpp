@@ -108,13 +108,13 @@ class PreemptionSearch {
     bool may_find_elsewhere(const PreemptionRequest& preemptor, PreemptionPolicy policy);
     /// Records, for a search that finds no victim, if a holder of the ClusterQueue would be a
     /// candidate with a lower priority.
-    void note_spared(
+    void record_spared(
         NodeIndex cluster_queue, const PreemptionRequest& preemptor, PreemptionPolicy policy
     );
-    /// Like note_spared(), for all other ClusterQueues above their quota for which `gives` returns
-    /// true.
+    /// Like record_spared(), for all other ClusterQueues above their quota for which `gives`
+    /// returns true.
     template <class Gives>
-    void note_spared_elsewhere(
+    void record_spared_elsewhere(
         const PreemptionRequest& preemptor, PreemptionPolicy policy, Gives gives
     ) {
         if (policy == PreemptionPolicy::Never || policy == PreemptionPolicy::Any) {
@@ -123,7 +123,7 @@ class PreemptionSearch {
         const NodeIndex root = context_.view.node(preemptor.cluster_queue).root;
         for (const auto queue : context_.view.above_quota(root, preemptor.needed)) {
             if (!is_spared_by_priority_ && queue != preemptor.cluster_queue && gives(queue)) {
-                note_spared(queue, preemptor, policy);
+                record_spared(queue, preemptor, policy);
             }
         }
     }

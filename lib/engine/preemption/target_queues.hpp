@@ -89,7 +89,7 @@ class TargetQueues {
         Contest cohorts;
     };
     /// A node that differs from `others`.
-    struct Standing {
+    struct NodeState {
         ShareRank share;
         bool borrows = false;
         bool is_pruned = false;
@@ -101,14 +101,14 @@ class TargetQueues {
 
     bool is_ancestor(NodeIndex cohort) const;
     NodeIndex child_of(NodeIndex cohort, NodeIndex below) const;
-    const Candidate* candidate_of(const Standing& standing) const;
+    const Candidate* candidate_of(const NodeState& state) const;
     /// Returns the children of the cohort. The preemptor's usage changes the nodes above its own
     /// ClusterQueue, so the child on that path, if any, is added as changed.
     Cohort& cohort(NodeIndex node);
     /// Returns the node's values; on first use, those of others_.
-    Standing& standing_of(NodeIndex node);
+    NodeState& node_state(NodeIndex node);
     /// Adds the node to its parent's children with its current values.
-    void enter(NodeIndex node, Standing& standing);
+    void enter(NodeIndex node, NodeState& state);
     /// Removes outdated entries, and entries of nodes that can give no victim, from the top of the
     /// heap.
     void drop_outdated(Contest& contest);
@@ -141,7 +141,7 @@ class TargetQueues {
     // Most searches find their victims among few nodes.
     std::array<std::byte, 4096> buffer_;
     std::pmr::monotonic_buffer_resource memory_{buffer_.data(), buffer_.size()};
-    std::pmr::map<NodeIndex, Standing> standings_{&memory_};
+    std::pmr::map<NodeIndex, NodeState> node_states_{&memory_};
     std::pmr::map<NodeIndex, Cohort> cohorts_{&memory_};
 };
 
