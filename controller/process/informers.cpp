@@ -139,7 +139,7 @@ boost::asio::awaitable<void> Informers::check_definition(Followed* followed) {
 }
 
 void Informers::note_scope(Followed& followed) {
-    if (!std::exchange(followed.is_scope_told, true)) {
+    if (!std::exchange(followed.is_scope_logged, true)) {
         log::error(
             "kind is cluster-scoped; its objects are ignored, because LocalQueues belong to "
             "namespaces",
@@ -206,7 +206,7 @@ void Informers::note_refusal(Followed& followed) {
     } else if (followed.entry->presence == Presence::Optional && followed.is_waited_for) {
         followed.is_waited_for = false;
         log::warning(
-            "kind cannot be listed: permission is missing; its jobs stay queued",
+            "kind cannot be listed: permission is missing; its objects are not seen until then",
             {{"resource", kube::to_string(followed.entry->kind)}}
         );
         changed_.notify();

@@ -68,7 +68,7 @@ class Informers {
         Phase phase = Phase::Unknown;
         bool is_waited_for = true;  ///< has_synced() may have to wait for its first list
         bool is_checked = false;    ///< its CRD was checked
-        bool is_scope_told = false;
+        bool is_scope_logged = false;
         bool is_readable = true;               ///< false once an owner kind cannot be read
         Duration delay{};                      ///< before discovery is repeated
         std::unique_ptr<net::Notifier> again;  ///< repeats discovery at once

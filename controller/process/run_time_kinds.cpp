@@ -47,7 +47,7 @@ void RunTimeKinds::workload_changed() {
 }
 
 void RunTimeKinds::begin_to_tell() {
-    tells_ = true;
+    reports_ = true;
     is_dirty_ = true;
     changed_.notify();
 }
@@ -82,10 +82,10 @@ boost::asio::awaitable<void> RunTimeKinds::apply(Informers::Wait wait) {
     }
     is_changed = add_described(wait) || is_changed;
     if (is_changed) {
-        tell_engine();
+        report_to_engine();
         parts_.on_changed();
     }
-    tell_authors();
+    report_to_authors();
 }
 
 void RunTimeKinds::read_sheets() {
@@ -209,7 +209,7 @@ bool RunTimeKinds::add(const job_kinds::InForce& described, Informers::Wait wait
     return true;
 }
 
-void RunTimeKinds::tell_engine() {
+void RunTimeKinds::report_to_engine() {
     const Time now = parts_.clock.now();
     for (const auto& [name, workload] : parts_.stores.of<api::Workload>().all()) {
         if (workload->metadata.find_annotation(api::annotation::kDescribedKind) != nullptr) {
@@ -218,8 +218,8 @@ void RunTimeKinds::tell_engine() {
     }
 }
 
-void RunTimeKinds::tell_authors() {
-    if (!tells_) {
+void RunTimeKinds::report_to_authors() {
+    if (!reports_) {
         return;
     }
     std::map<Source, std::string> refused = unusable_;
@@ -259,7 +259,9 @@ void RunTimeKinds::tell_authors() {
             )
         );
     }
-    std::erase_if(told_, [&present](const auto& entry) { return !present.contains(entry.first); });
+    std::erase_if(reported_, [&present](const auto& entry) {
+        return !present.contains(entry.first);
+    });
 }
 
 void RunTimeKinds::tell(
@@ -277,7 +279,7 @@ void RunTimeKinds::tell(
             note,
             type == EventType::Warning && text != config_map->data.end() ? text->second : ""
         );
-        std::string& before = told_[source];
+        std::string& before = reported_[source];
         if (before == told) {
             return;
         }

@@ -78,8 +78,8 @@ class RunTimeKinds {
     bool add_described(Informers::Wait wait);
     bool add(const job_kinds::InForce& described, Informers::Wait wait);
     /// The engine may treat Workloads differently, depending on which kinds are managed.
-    void tell_engine();
-    void tell_authors();
+    void report_to_engine();
+    void report_to_authors();
     void tell(const Source& source, EventType type, std::string_view reason, std::string note);
     /// The names live as long as this object: keys of objects refer to them.
     std::shared_ptr<const kube::RunTimeKind> names_of(const job_kinds::Description& description);
@@ -87,10 +87,10 @@ class RunTimeKinds {
     Parts parts_;
     net::Notifier changed_;
     bool is_dirty_ = true;
-    bool tells_ = false;
+    bool reports_ = false;
     std::map<Kind, Followed> followed_;
     std::map<Source, std::string> unusable_;  ///< why described kinds cannot be watched
-    std::map<Source, std::string> told_;      ///< the last note for each
+    std::map<Source, std::string> reported_;  ///< the last note for each
     std::map<std::array<std::string, 4>, std::shared_ptr<const kube::RunTimeKind>> names_;
 };
 

@@ -154,7 +154,7 @@ void DecisionApplier::take_refusal(const engine::RefusalDecision& decision) {
         .is_of_class = false,
     };
     const bool is_of_class = !refusal.blocked_on_gates;  // members of its class may lack gates
-    Parked told{.reason = refusal.reason, .message = refusal.message, .has_untold = false};
+    Parked told{.reason = refusal.reason, .message = refusal.message, .has_unreported = false};
     entries_[key].refusal = std::move(refusal);
     touched_.push_back(key);
     const std::uint64_t scheduling_class =
@@ -167,8 +167,8 @@ void DecisionApplier::take_refusal(const engine::RefusalDecision& decision) {
         const auto class_key = std::pair(cluster_queue->metadata.name, scheduling_class);
         Parked& parked = parked_[class_key];
         std::swap(parked, told);
-        if (told.has_untold) {
-            tell_parked_class(decision);
+        if (told.has_unreported) {
+            report_parked_class(decision);
         }
     }
 }
@@ -523,7 +523,7 @@ void DecisionApplier::refusal_ended(
 void DecisionApplier::workload_changed(const std::string& ns, const std::string& name) {
     const Key key{ns, name};
     settle(key);
-    tell_parked(key);
+    report_parked(key);
     send(key);
 }
 
@@ -534,14 +534,14 @@ bool DecisionApplier::is_waiting(const api::Workload& workload) const {
            parts_.state.workload(index).is_queued();
 }
 
-bool DecisionApplier::is_untold(const api::Workload& workload) const {
+bool DecisionApplier::is_unreported(const api::Workload& workload) const {
     return is_undecided(workload) && workload::is_queueable(workload, parts_.settings.gates);
 }
 
-void DecisionApplier::tell_parked(const Key& key) {
+void DecisionApplier::report_parked(const Key& key) {
     const auto workload = parts_.stores.of<api::Workload>().find(key);
     const engine::WorkloadIndex index = parts_.state.find_workload(kube::to_string(key));
-    if (!workload || !index.is_valid() || !is_untold(*workload) || entries_.contains(key)) {
+    if (!workload || !index.is_valid() || !is_unreported(*workload) || entries_.contains(key)) {
         return;
     }
     const engine::WorkloadRecord& record = parts_.state.workload(index);
@@ -554,7 +554,7 @@ void DecisionApplier::tell_parked(const Key& key) {
     }
     Parked& parked = found->second;
     if (parts_.state.bucket(index) != engine::Bucket::Inadmissible) {
-        parked.has_untold = true;
+        parked.has_unreported = true;
         return;
     }
     const bool has_condition = find_condition(*workload, api::condition::kQuotaReserved) != nullptr;
@@ -575,7 +575,7 @@ void DecisionApplier::tell_parked(const Key& key) {
     };
 }
 
-void DecisionApplier::tell_parked_class(const engine::RefusalDecision& decision) {
+void DecisionApplier::report_parked_class(const engine::RefusalDecision& decision) {
     const std::uint64_t scheduling_class =
         parts_.state.workload(decision.workload).scheduling_class;
     const auto& pending = parts_.state.cluster_queue(decision.cluster_queue).pending;
@@ -583,7 +583,7 @@ void DecisionApplier::tell_parked_class(const engine::RefusalDecision& decision)
         const engine::WorkloadRecord& record = parts_.state.workload(index);
         if (index != decision.workload && record.scheduling_class == scheduling_class) {
             touched_.push_back(kube::parse_namespaced_name(record.key()));
-            tell_parked(touched_.back());
+            report_parked(touched_.back());
         }
     });
 }

@@ -86,7 +86,7 @@ class DecisionApplier {
     struct Parked {
         std::string reason;
         std::string message;
-        bool has_untold = true;  ///< a workload of the class may be parked without a reason
+        bool has_unreported = true;  ///< a workload of the class may be parked without a reason
     };
     /// The decisions to write into one Workload.
     struct Entry {
@@ -122,14 +122,14 @@ class DecisionApplier {
     void settle(const Key& key);
     /// Gives a reason to a workload that was parked without an attempt: that of the equivalent
     /// workload which did not fit.
-    void tell_parked(const Key& key);
-    /// Calls tell_parked() for the other inadmissible workloads of the decision's class.
-    void tell_parked_class(const engine::RefusalDecision& decision);
+    void report_parked(const Key& key);
+    /// Calls report_parked() for the other inadmissible workloads of the decision's class.
+    void report_parked_class(const engine::RefusalDecision& decision);
     /// Returns true if the workload is in a queue of the engine, so that a reason from its last
     /// attempt still applies.
     bool is_waiting(const api::Workload& workload) const;
     /// Returns true if the workload may be queued and shows no reason for waiting yet.
-    bool is_untold(const api::Workload& workload) const;
+    bool is_unreported(const api::Workload& workload) const;
     void forget_if_done(const Key& key);
     /// Returns the admission of the entry, or nullptr.
     Admission* find_admission(const Key& key);

@@ -54,7 +54,7 @@ Response text(std::string body) {
     return {.content_type = "text/plain; charset=utf-8", .body = std::move(body)};
 }
 
-std::string tell_all(std::string_view name, const Request& request) {
+std::string print_checks(std::string_view name, const Request& request) {
     std::set<std::string, std::less<>> excluded;
     const auto [first, last] = request.query.equal_range("exclude");
     for (auto at = first; at != last; ++at) {
@@ -93,7 +93,9 @@ std::optional<Response> answer_health(
         return std::nullopt;
     }
     if (parts.size() == 1) {
-        return text(request.query.contains("verbose") ? tell_all(parts.front(), request) : "ok");
+        return text(
+            request.query.contains("verbose") ? print_checks(parts.front(), request) : "ok"
+        );
     }
     const auto checks = health_checks_of(parts.front());
     const std::string check = fmt::format("{}", fmt::join(parts.begin() + 1, parts.end(), "/"));

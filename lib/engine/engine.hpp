@@ -1,3 +1,4 @@
+// The interface of the decision engine: state, time and events in, decisions out.
 #pragma once
 
 #include "engine/state/cycle_decision.hpp"
@@ -8,17 +9,16 @@
 #include <optional>
 #include <vector>
 
-/// The contract: (state, now, event) in, decisions out. No clock, no I/O, no randomness, one
-/// thread.
+/// The engine has no clock, no I/O and no randomness. One thread at a time uses a state.
 namespace sluice::engine {
 
-/// Takes one change of the cluster into the state and wakes the workloads that it may help: those
-/// parked in the whole tree of cohorts that it concerns.
+/// Applies one change of the cluster to the state, and wakes the parked workloads that it may help:
+/// those in the whole tree of cohorts that it affects.
 void apply(State& state, const Event& event, Time now);
 
-/// The wall clock was set forth by so much (back: negative) and shows `now` since. Delays of the
-/// engine's own (wake batches, refused admissions, samples of usage) stay as long as they were; the
-/// times that objects name stay what they are.
+/// Adjusts the state after the wall clock was set forward by `by` (negative: back) and now shows
+/// `now`. The engine's own delays (wake batches, refused admissions, samples of usage) keep their
+/// lengths; times in objects keep their values.
 void step_clock(State& state, Duration by, Time now);
 
 /// Works out the trees of cohorts that events have left to be worked out: those with a cycle of
@@ -37,13 +37,14 @@ CycleResult commit(State& state, CycleDecision decision);
 /// Decides one scheduling cycle and commits it.
 CycleResult run_cycle(State& state, Time now);
 
-/// When a TimerFired event is due next (wake batches, ends of back-off); none: nothing waits for
-/// time.
+/// Returns when the next TimerFired event is due (wake batches, ends of back-off, samples of
+/// usage); nullopt if nothing waits for time.
 std::optional<Time> next_due(const State& state);
 
-/// The workloads that may have entered, left or changed their place in a queue since the last call.
-/// The first call gives all that wait; only from then on the changes are kept. For indexes of what
-/// waits: their cost is that of the changes, and none where no one asks.
+/// Returns the workloads that may have entered or left a queue, or changed their place in it, since
+/// the last call. The first call returns all pending workloads, and the state records changes only
+/// from then on. With this, a caller keeps an index of pending workloads at the cost of the
+/// changes; before the first call, nothing is recorded.
 std::vector<WorkloadIndex> take_queue_changes(State& state);
 
 }  // namespace sluice::engine

@@ -275,7 +275,7 @@ void SimulatedCluster::perform(
             }
             // The remaining pods are skipped; the other writes are still performed.
             ++missing;
-            tell_failed_creation(key, *object, now);
+            report_failed_creation(key, *object, now);
         }
     }
     for (const Note& each : outcome.notes) {
@@ -288,7 +288,7 @@ void SimulatedCluster::perform(
 
 /// Reports a failed creation in a condition of a ReplicaSet or ReplicationController, until the
 /// next write of its status.
-void SimulatedCluster::tell_failed_creation(const Key& key, const json::Value& object, Time now) {
+void SimulatedCluster::report_failed_creation(const Key& key, const json::Value& object, Time now) {
     const std::string_view kind = object.string_at("kind");
     const bool has_condition_for_it = kind == "ReplicaSet" || kind == "ReplicationController";
     const json::Array& known = list_at(object, {"status", "conditions"});
@@ -334,7 +334,7 @@ void SimulatedCluster::send(const Key& key, const apiserver::Snapshot& object, c
             if (is_done) {
                 objects_.insert(key);
             } else {
-                tell_failed_creation(key, *object, now);
+                report_failed_creation(key, *object, now);
                 again_[key] = now + kRetry;
             }
         }

@@ -86,7 +86,7 @@ class SimulatedCluster {
         Time now
     );
     void give_addresses(const json::Value& pod, Outcome& outcome);
-    void tell_failed_creation(const Key& key, const json::Value& object, Time now);
+    void report_failed_creation(const Key& key, const json::Value& object, Time now);
     void take_due(Time now);
     void look_once(Time now, std::size_t pods_max);
     void delay_batched(Time now);
@@ -111,7 +111,7 @@ class SimulatedCluster {
     void send(const Key& key, const apiserver::Snapshot& object, const Write& write);
     void schedule(Time now);
     void bind(const json::Value& pod, const std::string& node, Time now);
-    void tell_unschedulable(const json::Value& pod, const std::string& message, Time now);
+    void report_unschedulable(const json::Value& pod, const std::string& message, Time now);
 
     apiserver::ApiServer& server_;
     ApiWriter writer_;

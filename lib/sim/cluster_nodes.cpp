@@ -21,7 +21,7 @@ void SimulatedCluster::schedule(Time now) {
     const auto& store = server_.state().store;
     for (const Placement& placement : place_pods(store)) {
         if (placement.node.empty()) {
-            tell_unschedulable(*placement.pod, placement.message, now);
+            report_unschedulable(*placement.pod, placement.message, now);
             continue;
         }
         bind(*placement.pod, placement.node, now);
@@ -44,7 +44,7 @@ void SimulatedCluster::bind(const json::Value& pod, const std::string& node, Tim
     }
 }
 
-void SimulatedCluster::tell_unschedulable(
+void SimulatedCluster::report_unschedulable(
     const json::Value& pod, const std::string& message, Time now
 ) {
     const json::Array& conditions = list_at(pod, {"status", "conditions"});

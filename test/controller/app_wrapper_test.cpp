@@ -137,7 +137,8 @@ TEST_CASE(
         "\"template.none\""
     );
     story.put();
-    CHECK(story.is_told("InvalidSpec", "spec.components[2].podSets[0].path: no pod template at"));
+    CHECK(story.is_reported("InvalidSpec", "spec.components[2].podSets[0].path: no pod template at")
+    );
     story.change("{metadata: {labels: null}}");
     CHECK(story.create() == "");  // without a queue it is nobody's business
 }

@@ -97,7 +97,7 @@ std::string DescribedStory::pod_sets() const {
     return text;
 }
 
-bool DescribedStory::is_told(std::string_view reason, std::string_view part) const {
+bool DescribedStory::is_reported(std::string_view reason, std::string_view part) const {
     return std::ranges::any_of(cluster.events, [&](const EventNote& event) {
         return event.reason == reason && event.note.find(part) != std::string::npos;
     });

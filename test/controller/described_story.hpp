@@ -39,7 +39,7 @@ class DescribedStory {
     std::string message(std::string_view type) const;
     /// name=count of the Workload's pod sets. Example: a=1 b=2
     std::string pod_sets() const;
-    bool is_told(std::string_view reason, std::string_view part) const;
+    bool is_reported(std::string_view reason, std::string_view part) const;
 
     const JobSample& sample;
     AdmittingCluster cluster;

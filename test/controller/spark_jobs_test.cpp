@@ -146,7 +146,7 @@ TEST_CASE("an amount that cannot be read refuses a SparkApplication", "[job-kind
     story.change("{spec: {executor: {coreRequest: many}}}");
     CHECK(story.create().starts_with("failed to parse CPU requests many: "));
     story.put();
-    CHECK(story.is_told("InvalidSpec", "failed to parse CPU requests many: "));
+    CHECK(story.is_reported("InvalidSpec", "failed to parse CPU requests many: "));
     CHECK(story.workload().name.empty());
 }
 

@@ -150,7 +150,7 @@ TEST_CASE("a TrainJob waits for its runtime, and is told so", "[job-kinds][train
     CHECK(story.workload().name.empty());
     CHECK(story.cluster.at(story.job, {"spec", "suspend"}) == "true");
     CHECK(std::ranges::count(story.cluster.events, "InvalidSpec", &EventNote::reason) >= 1);
-    CHECK(story.is_told("InvalidSpec", "runtime 'torch' not found"));
+    CHECK(story.is_reported("InvalidSpec", "runtime 'torch' not found"));
     story.cluster.put(json::print(torch));
     story.cluster.settle();
     CHECK(story.pod_sets() == "dataset-initializer=1 node=4");

@@ -49,11 +49,11 @@ struct TwoTeams {
         queue.preemption.within_cluster_queue = PreemptionPolicy::LowerPriority;
         queue.admission_fair_sharing = by_usage;
         tell(ClusterQueueChanged{queue});
-        tell_local_queue("a", weight_of_a, std::move(consumed_by_a));
-        tell_local_queue("b", 1.0, {});
+        report_local_queue("a", weight_of_a, std::move(consumed_by_a));
+        report_local_queue("b", 1.0, {});
     }
     void tell(const Event& event) { apply_audited(state, event, now); }
-    void tell_local_queue(const std::string& name, double weight, ConsumedResources consumed) {
+    void report_local_queue(const std::string& name, double weight, ConsumedResources consumed) {
         tell(LocalQueueChanged{
             {.ns = "ns",
              .name = name,
@@ -276,7 +276,7 @@ TEST_CASE("what runs is consumed as time passes", "[engine][afs]") {
 TEST_CASE("weights divide usage, and a team of weight 0 goes last", "[engine][afs]") {
     TwoTeams heavy({{"cpu", 8 * kUnit}}, 4.0);
     CHECK(heavy.usage_of("a") == Approx(2.0));
-    heavy.tell_local_queue("a", 0.0, {});
+    heavy.report_local_queue("a", 0.0, {});
     CHECK(heavy.usage_of("a") == std::numeric_limits<double>::infinity());
     heavy.tell(WorkloadChanged{heavy.make("a", "first", 1'000)});
     heavy.tell(WorkloadChanged{heavy.make("b", "second", 1'000)});
@@ -313,7 +313,7 @@ TEST_CASE("a LocalQueue that is deleted forgets its usage", "[engine][afs]") {
     teams.tell(LocalQueueDeleted{.ns = "ns", .name = "a"});
     teams.tell(LocalQueueDeleted{.ns = "ns", .name = "b"});
     CHECK_FALSE(next_due(teams.state));
-    teams.tell_local_queue("a", 1.0, {});
+    teams.report_local_queue("a", 1.0, {});
     CHECK(teams.usage_of("a") == 0.0);
 }
 
@@ -382,13 +382,13 @@ TEST_CASE("an admission without LocalQueue leaves nothing behind", "[engine][afs
     teams.now += 10s;
     teams.tell(WorkloadChanged{teams.make_holder(pending, true)});
     teams.tell(WorkloadDeleted{.ns = "ns", .name = "a1"});
-    teams.tell_local_queue("a", 1.0, {});
+    teams.report_local_queue("a", 1.0, {});
     CHECK(teams.usage_of("a") == 0.0);
 }
 
 TEST_CASE("the weight of a LocalQueue goes with it", "[engine][afs]") {
     TwoTeams teams;
-    teams.tell_local_queue("a", 0.0, {});
+    teams.report_local_queue("a", 0.0, {});
     const auto pending = teams.make("a", "a1", 1'000);
     teams.tell(WorkloadChanged{pending});
     teams.admit_one();
@@ -404,7 +404,7 @@ TEST_CASE("rules that make a circle of victims still give one order", "[engine][
         Options options = sharing_options();
         options.fair_sharing = fair_sharing;
         TwoTeams teams({{"cpu", 3 * kUnit}}, 1.0, options);
-        const auto tell_queue = [&teams](const std::string& name, std::int64_t nominal) {
+        const auto report_queue = [&teams](const std::string& name, std::int64_t nominal) {
             ClusterQueue queue;
             queue.name = name;
             queue.cohort = "all";
@@ -416,9 +416,9 @@ TEST_CASE("rules that make a circle of victims still give one order", "[engine][
             queue.admission_fair_sharing = true;
             teams.tell(ClusterQueueChanged{queue});
         };
-        tell_queue("cq", 0);
-        tell_queue("other", 0);
-        tell_queue("owner", 3'000);
+        report_queue("cq", 0);
+        report_queue("other", 0);
+        report_queue("owner", 3'000);
         const auto hold =
             [&teams](const std::string& team, const char* name, const char* in, int prio) {
                 auto holder = teams.make_holder(teams.make(team, name, 1'000), true);

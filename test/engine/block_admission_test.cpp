@@ -19,12 +19,12 @@ struct TwoQueues {
     TwoQueues() {
         tell(FlavorChanged{{.name = "f"}});
         for (const char* name : {"a", "b"}) {
-            tell_queue(name);
+            report_queue(name);
             tell(LocalQueueChanged{{.ns = "ns", .name = name, .cluster_queue = name}});
         }
     }
     void tell(const Event& event) { apply_audited(state, event, kNow); }
-    void tell_queue(const std::string& name) {
+    void report_queue(const std::string& name) {
         ClusterQueue queue;
         queue.name = name;
         queue.resource_groups = {
@@ -43,7 +43,7 @@ struct TwoQueues {
         made.pod_sets = {{.name = "main", .requests = {{.resource = "cpu", .amount = Amount(1)}}}};
         return made;
     }
-    void tell_holder(const std::string& queue, bool ready) {
+    void report_holder(const std::string& queue, bool ready) {
         Workload holder = make(queue);
         holder.queueable = false;
         holder.pods_ready = ready;
@@ -70,38 +70,38 @@ struct TwoQueues {
 
 TEST_CASE("nothing is admitted until all pods are ready", "[engine][pods-ready]") {
     TwoQueues queues;
-    queues.tell_holder("a", false);
+    queues.report_holder("a", false);
     queues.tell(WorkloadChanged{queues.make("b")});
     CHECK(queues.admitted() == 0);
     CHECK(queues.admitted() == 0);
-    queues.tell_holder("a", true);
+    queues.report_holder("a", true);
     CHECK(queues.admitted() == 1);
 }
 
 TEST_CASE("pods of a ClusterQueue that is gone are not waited for", "[engine][pods-ready]") {
     TwoQueues queues;
-    queues.tell_holder("a", false);
+    queues.report_holder("a", false);
     queues.tell(WorkloadChanged{queues.make("b")});
     queues.tell(ClusterQueueDeleted{.name = "a"});
     SECTION("while it is away") {
         CHECK(queues.admitted() == 1);
     }
     SECTION("but again once it is back") {
-        queues.tell_queue("a");
+        queues.report_queue("a");
         CHECK(queues.admitted() == 0);
-        queues.tell_holder("a", true);
+        queues.report_holder("a", true);
         CHECK(queues.admitted() == 1);
     }
     SECTION("nor are those of a workload that ends meanwhile") {
         queues.tell(WorkloadDeleted{.ns = "ns", .name = "a1"});
-        queues.tell_queue("a");
+        queues.report_queue("a");
         CHECK(queues.admitted() == 1);
     }
 }
 
 TEST_CASE("what was held back for pods goes first when they are ready", "[engine][pods-ready]") {
     TwoQueues queues;
-    queues.tell_holder("a", false);
+    queues.report_holder("a", false);
     queues.tell(WorkloadChanged{queues.make("b")});
     CHECK(queues.admitted() == 0);
     auto better = queues.make("a");
@@ -112,7 +112,7 @@ TEST_CASE("what was held back for pods goes first when they are ready", "[engine
     better.name = better.uid = "better";
     better.priority = 5;
     queues.tell(WorkloadChanged{better});
-    queues.tell_holder("a", true);
+    queues.report_holder("a", true);
     CHECK(queues.only_admitted() == "ns/b1");
 }
 
@@ -159,7 +159,7 @@ TEST_CASE(
 
 TEST_CASE("what was held back for pods and is gone has no successor", "[engine][pods-ready]") {
     TwoQueues queues;
-    queues.tell_holder("a", false);
+    queues.report_holder("a", false);
     queues.tell(WorkloadChanged{queues.make("b")});
     CHECK(queues.admitted() == 0);
     queues.tell(WorkloadDeleted{.ns = "ns", .name = "b1"});
@@ -170,7 +170,7 @@ TEST_CASE("what was held back for pods and is gone has no successor", "[engine][
     better.name = better.uid = "better";
     better.priority = 5;
     queues.tell(WorkloadChanged{better});
-    queues.tell_holder("a", true);
+    queues.report_holder("a", true);
     CHECK(queues.only_admitted() == "ns/better");
 }
 
@@ -178,7 +178,7 @@ TEST_CASE(
     "heads that a blocked cycle does not come to stay where they were", "[engine][pods-ready]"
 ) {
     TwoQueues queues;
-    queues.tell_holder("b", false);
+    queues.report_holder("b", false);
     auto first = queues.make("a");
     first.priority = 1;
     queues.tell(WorkloadChanged{first});
@@ -204,10 +204,10 @@ TEST_CASE("what was held back for pods finds the same flavor again", "[engine][p
               {.flavor = "g", .quotas = {{.nominal = Amount(0)}}},  // the second is none
           }}};
     queues.tell(ClusterQueueChanged{searched});
-    queues.tell_holder("a", false);
+    queues.report_holder("a", false);
     queues.tell(WorkloadChanged{queues.make("b")});
     CHECK(queues.admitted() == 0);
-    queues.tell_holder("a", true);
+    queues.report_holder("a", true);
     CHECK(queues.admitted() == 1);
 }
 
@@ -216,7 +216,7 @@ TEST_CASE(
 ) {
     TwoQueues cluster;
     cluster.tell(FlavorChanged{{.name = "g"}});
-    const auto tell_searched = [&](std::int64_t cpu) {
+    const auto report_searched = [&](std::int64_t cpu) {
         ClusterQueue searched{.name = "a"};
         searched.resource_groups =
             {{.covered_resources = {"cpu"},
@@ -226,7 +226,7 @@ TEST_CASE(
               }}};
         cluster.tell(ClusterQueueChanged{searched});
     };
-    tell_searched(10);
+    report_searched(10);
     Workload waits = cluster.make("a");
     waits.queue_order = kNow + std::chrono::seconds(9);
     waits.pod_sets = {
@@ -241,9 +241,9 @@ TEST_CASE(
 
     // Twice the cycle ends at another head, whose pods would have to wait; with the second the
     // search is out of date.
-    cluster.tell_queue("c");
+    cluster.report_queue("c");
     cluster.tell(LocalQueueChanged{{.ns = "ns", .name = "c", .cluster_queue = "c"}});
-    cluster.tell_holder("c", false);
+    cluster.report_holder("c", false);
     cluster.tell(WorkloadChanged{cluster.make("b")});
     const auto blocks_at = [&](const std::string& queue) {
         const CycleResult ended = run_cycle(cluster.state, kNow);
@@ -252,15 +252,15 @@ TEST_CASE(
         CHECK(cluster.state.node_name(ended.refused[0].cluster_queue) == queue);
     };
     blocks_at("b");
-    tell_searched(9);
-    cluster.tell_holder("c", true);
+    report_searched(9);
+    cluster.report_holder("c", true);
     Workload last = cluster.make("c");
     last.name = "c2";
     last.queue_order = kNow + std::chrono::seconds(1);
     cluster.tell(WorkloadChanged{last});
     blocks_at("c");
     cluster.tell(AdmissionWritten{.ns = "ns", .name = "b1"});
-    cluster.tell_holder("b", true);
+    cluster.report_holder("b", true);
     cluster.tell(LocalQueueChanged{
         {.ns = "ns", .name = "a", .cluster_queue = "a", .namespace_match = NamespaceMatch::Mismatch}
     });

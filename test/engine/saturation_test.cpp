@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 constexpr Time kNow{std::chrono::seconds(1'700'000'000)};
 
-void tell_queue(State& state, std::int64_t nominal) {
+void report_queue(State& state, std::int64_t nominal) {
     apply_audited(state, FlavorChanged{{.name = "f"}}, kNow);
     ClusterQueue queue;
     queue.name = "cq";
@@ -48,7 +48,7 @@ Workload make_workload(std::int32_t count, std::int64_t each) {
 
 TEST_CASE("fewer pods take their part of a total that was cut off", "[engine][saturation]") {
     State state{Options{}};
-    tell_queue(state, kMost - 1);
+    report_queue(state, kMost - 1);
     auto workload = make_workload(4, kMost / 2);
     workload.pod_sets[0].min_count = 3;
     apply_audited(state, WorkloadChanged{workload}, kNow);
@@ -63,7 +63,7 @@ TEST_CASE(
     "pods that are done give back their part of a total that was cut off", "[engine][saturation]"
 ) {
     State state{Options{}};
-    tell_queue(state, kMost - 1);
+    report_queue(state, kMost - 1);
     auto holder = make_workload(4, kMost / 2);
     holder.pod_sets[0].reclaimable = 2;
     holder.queueable = false;
@@ -85,7 +85,7 @@ TEST_CASE(
     "of many podSets of very many pods no more are admitted than fit", "[engine][saturation]"
 ) {
     State state{Options{}};
-    tell_queue(state, 3'000);
+    report_queue(state, 3'000);
     constexpr std::int32_t kPods = std::numeric_limits<std::int32_t>::max();
     auto workload = make_workload(kPods, 1);
     workload.pod_sets[0].min_count = 1;

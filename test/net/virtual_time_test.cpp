@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 constexpr Time kStart{std::chrono::hours(24 * 365 * 60)};
 
-boost::asio::awaitable<void> tell_after(
+boost::asio::awaitable<void> record_after(
     Duration wait, std::string name, std::vector<std::string>* told
 ) {
     const bool waited = co_await pause_for(wait);
@@ -51,9 +51,9 @@ TEST_CASE("waits end in the order of their moments, days pass at once", "[net][t
     EventLoop loop;
     TaskGroup tasks(loop.executor(), "test");
     std::vector<std::string> told;
-    tasks.spawn(tell_after(48h, "two days", &told));
-    tasks.spawn(tell_after(1s, "a second", &told));
-    tasks.spawn(tell_after(1s, "another", &told));
+    tasks.spawn(record_after(48h, "two days", &told));
+    tasks.spawn(record_after(1s, "a second", &told));
+    tasks.spawn(record_after(1s, "another", &told));
     run(loop);
     CHECK(told.empty());
     CHECK(time.next() == kStart + 1s);
@@ -75,7 +75,7 @@ TEST_CASE("time stands still while nothing moves it, and stops at the limit", "[
     EventLoop loop;
     TaskGroup tasks(loop.executor(), "test");
     std::vector<std::string> told;
-    tasks.spawn(tell_after(1h, "late", &told));
+    tasks.spawn(record_after(1h, "late", &told));
     run(loop);
     time.move(kStart + 30min);
     run(loop);
@@ -115,7 +115,7 @@ TEST_CASE("a wait of no time ends when time is moved, not before", "[net][time]"
     EventLoop loop;
     TaskGroup tasks(loop.executor(), "test");
     std::vector<std::string> told;
-    tasks.spawn(tell_after(0s, "now", &told));
+    tasks.spawn(record_after(0s, "now", &told));
     run(loop);
     CHECK(told.empty());
     time.move(kStart + 1h);

@@ -14,10 +14,12 @@ constexpr int kShare = 10;
 
 }  // namespace
 
-SnapshotWriter::SnapshotWriter(const DataFolder& folder, Take take, Tell tell, const Clock& clock)
+SnapshotWriter::SnapshotWriter(
+    const DataFolder& folder, Take take, Report report, const Clock& clock
+)
     : folder_(folder),
       take_(std::move(take)),
-      tell_(std::move(tell)),
+      report_(std::move(report)),
       clock_(clock),
       thread_([this] { run(); }) {}
 
@@ -43,7 +45,7 @@ void SnapshotWriter::run() {
         const Instant begun = clock_.instant();
         const auto done = save();
         if (!done && !has_failed) {
-            tell_(done.error());
+            report_(done.error());
         }
         has_failed = !done;
         const Duration pause = std::max(kPauseMin, (clock_.instant() - begun) * kShare);

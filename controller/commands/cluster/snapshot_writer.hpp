@@ -25,10 +25,10 @@ class SnapshotWriter {
     using Take = std::function<std::optional<apiserver::StoreImage>(std::int64_t version)>;
 
     /// Reports the reason of a failure. Thread: the writer's.
-    using Tell = std::function<void(const Error&)>;
+    using Report = std::function<void(const Error&)>;
 
     /// Starts the thread. Lifetime: `folder` and `clock` must outlive this object.
-    SnapshotWriter(const DataFolder& folder, Take take, Tell tell, const Clock& clock);
+    SnapshotWriter(const DataFolder& folder, Take take, Report report, const Clock& clock);
     /// Stops the thread without saving: changes since the last save are lost unless finish() was
     /// called.
     ~SnapshotWriter();
@@ -45,7 +45,7 @@ class SnapshotWriter {
 
     const DataFolder& folder_;
     Take take_;
-    Tell tell_;
+    Report report_;
     const Clock& clock_;
     std::int64_t saved_ = -1;
     std::mutex mutex_;

@@ -110,7 +110,7 @@ void warn_of_exposed_token(const kube::ClientConfig& config) {
     }
 }
 
-void tell_start(const kube::Connection& connection) {
+void log_start(const kube::Connection& connection) {
     log::info(
         "starting",
         {{"version", std::string(version())},
@@ -205,7 +205,7 @@ int run_controller(const ControllerOptions& options) {
         return kMisconfigured;
     }
     process_options->webhook_socket = options.webhook_socket;
-    tell_start(*connection);
+    log_start(*connection);
     warn_of_settings_without_effect(*process_options);
     connection->config.qps = process_options->configuration.client_connection.qps;
     connection->config.burst = process_options->configuration.client_connection.burst;

@@ -107,7 +107,7 @@ Result<void> set_up_log(const LogOptions& options) {
         return make_invalid(
             options.zap_level.empty()
                 ? "--log-level: must be debug, info, warning, error or off: " + options.log_level
-                : "--zap-log-level: must be debug, info, error, panic or a number above 0: " +
+                : "--zap-log-level: must be debug, info, error, panic or a whole number above 0: " +
                       options.zap_level
         );
     }

@@ -230,7 +230,7 @@ void begin(EmbeddedCluster& cluster, Beginning& beginning) {
         // After a stop request, the controller's webhooks fail: not an error of the user's objects.
         const auto done = cluster.apply_manifest(manifest.object);
         if (!done && !stop.stop_requested()) {
-            tell_refused(manifest, done.error());
+            print_refused(manifest, done.error());
         }
     }
     if (stop.stop_requested()) {
@@ -491,8 +491,8 @@ void add_cluster_options(CLI::App* command, Options* options) {
         ->add_option(
             "--run-seconds",
             options->run_seconds,
-            "Run time of pods without the annotation sluice.dev/run-seconds, in seconds "
-            "(default: 30)"
+            "Run time in seconds of pods that neither run `sleep N` nor have the annotation "
+            "sluice.dev/run-seconds (default: 30)"
         )
         ->check([](const std::string& text) {
             return check_number(text, std::numeric_limits<int>::max());

@@ -11,7 +11,7 @@
 
 namespace sluice::commands {
 
-void tell_refused(const Manifest& manifest, const Error& error) {
+void print_refused(const Manifest& manifest, const Error& error) {
     fmt::print(
         stderr,
         "error: {}: {}\n",

@@ -31,7 +31,7 @@ struct DevOptions {
 std::string check_number(const std::string& text, std::int64_t most);
 
 /// Reports on stderr an object of the user that the API server rejected, with the reason.
-void tell_refused(const Manifest& manifest, const Error& error);
+void print_refused(const Manifest& manifest, const Error& error);
 /// Reports on stderr why the cluster cannot start. Returns the exit code.
 int cannot_start(const Error& error);
 /// Returns the URL of the API server.

@@ -40,7 +40,7 @@ std::string_view trim(std::string_view text) {
 }
 
 /// Prints the events since the last call.
-void tell_events(SteppedCluster& cluster, const DevOptions& options) {
+void print_events(SteppedCluster& cluster, const DevOptions& options) {
     for (const std::string& line : cluster.take_events()) {
         if (!options.is_quiet) {
             fmt::print("{}\n", line);
@@ -50,8 +50,8 @@ void tell_events(SteppedCluster& cluster, const DevOptions& options) {
 }
 
 /// Prints the events, and the time to which the step is complete.
-void tell_time(SteppedCluster& cluster, const DevOptions& options) {
-    tell_events(cluster, options);
+void print_time(SteppedCluster& cluster, const DevOptions& options) {
+    print_events(cluster, options);
     fmt::print("time: {}\n", api::to_string(cluster.now()));
     std::fflush(stdout);
 }
@@ -95,14 +95,14 @@ bool take_steps(SteppedCluster& cluster, const DevOptions& options, const std::s
                 return are_good;
             }
             are_good = take_step(cluster, options, line) && are_good;
-            tell_time(cluster, options);
+            print_time(cluster, options);
             continue;
         }
         if (lines.is_over()) {
             return are_good;
         }
         cluster.react();
-        tell_events(cluster, options);
+        print_events(cluster, options);
         cluster.wait();
     }
     return are_good;
@@ -155,7 +155,7 @@ int run_dev_steps(const DevOptions& options, StopSignals& stop) {
             return 0;
         }
         if (!done) {
-            tell_refused(manifest, done.error());
+            print_refused(manifest, done.error());
             are_good = false;
         }
     }
@@ -166,11 +166,12 @@ int run_dev_steps(const DevOptions& options, StopSignals& stop) {
         print_dev_start(
             options,
             cluster.port(),
-            "Time is stopped. Enter an empty line to advance to the next event, a duration such as "
+            "Time stands still. Enter an empty line to advance to the next event, a duration such "
+            "as "
             "10m or 90s to advance by that much, or q to quit."
         );
     }
-    tell_time(cluster, options);
+    print_time(cluster, options);
     are_good = take_steps(cluster, options, stop.token()) && are_good;
     return are_good ? 0 : kNotAllDone;
 }

@@ -70,7 +70,7 @@ LiveView::~LiveView() {
     const bool has_log = terminal_->has_log();
     terminal_.reset();
     if (has_log) {
-        tell_log();
+        print_log();
     }
 }
 
@@ -101,7 +101,7 @@ void LiveView::run() {
     }
 }
 
-void LiveView::tell_log() const {
+void LiveView::print_log() const {
     std::error_code ignored;
     const auto size = std::filesystem::file_size(options_.log_file, ignored);
     if (size == 0) {

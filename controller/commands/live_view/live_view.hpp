@@ -41,7 +41,7 @@ class LiveView {
   private:
     LiveView(Options options, const Clock& clock, std::unique_ptr<Terminal> terminal);
     void run();
-    void tell_log() const;
+    void print_log() const;
 
     Options options_;
     const Clock& clock_;

@@ -125,7 +125,7 @@ Result<void> write_junit(
 }
 
 /// Writes a failure to the JUnit file if the test could not run, so that its readers see it.
-void tell_junit(const std::string& name, const Error& error) {
+void record_junit_failure(const std::string& name, const Error& error) {
     if (name.empty()) {
         return;
     }
@@ -317,8 +317,8 @@ void add_test(CLI::App& app, int& exit_code) {
         ->add_option(
             "--run-seconds",
             options->run_seconds,
-            "Run time of pods without the annotation sluice.dev/run-seconds, in seconds "
-            "(default: they never end)"
+            "Run time in seconds of pods that neither run `sleep N` nor have the annotation "
+            "sluice.dev/run-seconds (default: all pods without it run forever)"
         )
         ->check(CLI::NonNegativeNumber);
     command->add_option("--hours", options->hours, "Time limit in virtual hours (default: 24)")
@@ -337,7 +337,7 @@ void add_test(CLI::App& app, int& exit_code) {
         const auto ended = run_test(std::move(*options));
         if (!ended) {
             fmt::print(stderr, "error: {}\n", printable(ended.error().detail));
-            tell_junit(junit_file, ended.error());
+            record_junit_failure(junit_file, ended.error());
         }
         exit_code = ended ? *ended : kCannotRun;
     });

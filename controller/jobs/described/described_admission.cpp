@@ -45,7 +45,8 @@ class TopologyReview {
         }
         const auto pod_sets = job.described_pod_sets();
         if (!pod_sets) {
-            const bool is_told = style.is_told_without_pods && !is_unknown_yet(pod_sets.error());
+            const bool is_told =
+                style.is_reported_without_pods && !is_unknown_yet(pod_sets.error());
             problem = is_told ? pod_sets.error().detail : std::string();
             return;
         }

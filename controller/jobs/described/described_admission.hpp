@@ -36,7 +36,7 @@ struct TopologyStyle {
     std::string_view below_place = ".metadata";  ///< path of the annotations below a template
     /// If the pods cannot be derived, the job is refused for that reason alone, even without a
     /// queue.
-    bool is_told_without_pods = false;
+    bool is_reported_without_pods = false;
     std::string_view advice = {};  ///< is appended to each error
 };
 

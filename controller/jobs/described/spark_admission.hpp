@@ -22,7 +22,7 @@ class SparkAdmission final : public DescribedAdmission {
         return {
             .unreadable = TopologyStyle::Unreadable::Nothing,
             .below_place = "",
-            .is_told_without_pods = true
+            .is_reported_without_pods = true
         };
     }
 };

@@ -18,7 +18,7 @@ class TrainAdmission final : public DescribedAdmission {
         return {
             .unreadable = TopologyStyle::Unreadable::Nothing,
             .below_place = "",
-            .is_told_without_pods = true,
+            .is_reported_without_pods = true,
             .advice =
                 ". Adjust either the \"TrainJob.spec.runtimePatches\" or the "
                 "\"TrainingRuntime.Template\" annotations for the corresponding Job"

@@ -58,7 +58,7 @@ class JobReconciliation {
     Next update_reclaimable_pods();
     Next copy_reclaimable_pods(const api::Workload& workload);
     Next update_pods_ready();
-    void tell_of_order(api::Workload& changed) const;
+    void report_order(api::Workload& changed) const;
     Next release_evicted();
     Next leave_evicted();
     Next stop_unadmitted();
@@ -129,7 +129,7 @@ class JobReconciliation {
     Write released_quota() const;
     /// Deletes a job that Kueue deactivated, after the retention time.
     Next delete_deactivated(const api::Condition& evicted);
-    void tell_checks();
+    void record_checks();
     Next write(Write write) const;
     /// Returns an outcome with the writes; nullopt if the list is empty.
     Next write_all(std::vector<Write> writes) const;

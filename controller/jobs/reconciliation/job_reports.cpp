@@ -181,7 +181,7 @@ JobReconciliation::Next JobReconciliation::update_pods_ready() {
     const bool is_ready = admitted && job_.are_pods_ready();
     api::Workload changed = *workload_;
     workload::set_pods_ready(changed, workload::to_condition_status(is_ready), now_);
-    tell_of_order(changed);
+    report_order(changed);
     const api::Condition& after = *find_condition(changed, api::condition::kPodsReady);
     if (before != nullptr && *before == after) {
         return {};
@@ -204,7 +204,7 @@ JobReconciliation::Next JobReconciliation::update_pods_ready() {
 }
 
 /// Changes Kueue's message, which says that a pod has failed, for jobs that start pods in order.
-void JobReconciliation::tell_of_order(api::Workload& changed) const {
+void JobReconciliation::report_order(api::Workload& changed) const {
     auto& conditions = changed.status.conditions;
     const auto ready =
         std::ranges::find(conditions, api::condition::kPodsReady, &api::Condition::type_);

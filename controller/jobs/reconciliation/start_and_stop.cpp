@@ -201,7 +201,7 @@ JobReconciliation::Next JobReconciliation::start_admitted() {
     const auto& admission = workload_->status.admission;
     if (!is_admitted(*workload_) || !admission) {
         if (has_quota_reserved(*workload_)) {
-            tell_checks();
+            record_checks();
         }
         return {};
     }
@@ -259,7 +259,7 @@ void JobReconciliation::tell(Outcome& outcome, std::string_view reason, std::str
 }
 
 /// Records an event with the messages of the admission checks that the Workload waits for.
-void JobReconciliation::tell_checks() {
+void JobReconciliation::record_checks() {
     std::vector<std::string> said;
     for (const api::AdmissionCheckState& check : workload_->status.admission_checks) {
         if (check.state == api::check_state::kPending && !check.message.empty()) {

@@ -140,7 +140,7 @@ class LeaderWorkerSetReconciliation {
         if (auto outcome = settle_workloads()) {
             return std::move(*outcome);
         }
-        tell_pods();
+        record_memberships();
         outcome_.are_independent = true;
         return std::move(outcome_);
     }
@@ -244,7 +244,7 @@ class LeaderWorkerSetReconciliation {
         return set && will_be_replaced(pod, *set);
     }
 
-    void tell_pods() {
+    void record_memberships() {
         const ObjectKey key{owner_.kind, set_.metadata.namespace_, set_.metadata.name};
         for (const auto& [name, pod] : pods_made_by(stores_, key)) {
             if (auto write = is_to_be_replaced(*pod) ? replace_held(*pod) : std::nullopt) {
@@ -271,7 +271,7 @@ class LeaderWorkerSetReconciliation {
             if (!workload || workload->metadata.deletion_timestamp) {
                 continue;
             }
-            if (auto write = tell_membership(*pod, owner_, membership, settings_)) {
+            if (auto write = record_membership(*pod, owner_, membership, settings_)) {
                 outcome_.writes.push_back(std::move(*write));
             }
         }

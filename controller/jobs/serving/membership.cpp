@@ -28,7 +28,7 @@ json::Value missing_members(const api::StringMap& wanted, const api::StringMap& 
 
 }  // namespace
 
-std::optional<Write> tell_membership(
+std::optional<Write> record_membership(
     const api::Pod& pod,
     const GroupOwner& owner,
     const Membership& membership,

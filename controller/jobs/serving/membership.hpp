@@ -25,7 +25,7 @@ struct Membership {
 
 /// Returns a patch with the labels and annotations that the pod lacks. Returns nullopt if it has
 /// all of them, has ended or is being deleted.
-std::optional<Write> tell_membership(
+std::optional<Write> record_membership(
     const api::Pod& pod,
     const GroupOwner& owner,
     const Membership& membership,

@@ -69,7 +69,7 @@ class StatefulSetReconciliation {
         if (auto change = change_workload()) {
             outcome_.writes.push_back(std::move(*change));
         }
-        tell_pods();
+        record_memberships();
         outcome_.are_independent = true;
         return std::move(outcome_);
     }
@@ -225,7 +225,7 @@ class StatefulSetReconciliation {
         return write;
     }
 
-    void tell_pods() {
+    void record_memberships() {
         if (replicas_ <= 0 || workload_->metadata.deletion_timestamp) {
             return;
         }
@@ -241,7 +241,7 @@ class StatefulSetReconciliation {
                 },
         };
         for (const auto& [name, pod] : pods_) {
-            auto write = tell_membership(*pod, owner_, membership, settings_);
+            auto write = record_membership(*pod, owner_, membership, settings_);
             if (will_be_replaced(*pod, set_)) {
                 if (auto replacement = replace_held(*pod)) {
                     write = std::move(replacement);

@@ -312,7 +312,7 @@ void MetricsReporter::report_audit() {
 void MetricsReporter::mark(const std::string& cluster_queue) {
     if (!cluster_queue.empty()) {
         dirty_.insert(cluster_queue);
-        tell_dirty();
+        report_dirty();
     }
 }
 
@@ -325,10 +325,10 @@ void MetricsReporter::mark(engine::NodeIndex cluster_queue) {
 void MetricsReporter::mark_all() {
     is_shape_dirty_ = true;
     is_all_dirty_ = true;
-    tell_dirty();
+    report_dirty();
 }
 
-void MetricsReporter::tell_dirty() {
+void MetricsReporter::report_dirty() {
     if (parts_.on_dirty) {
         parts_.on_dirty();
     }

@@ -107,7 +107,7 @@ class MetricsReporter {
     void mark_queue_of(const api::Workload* workload);
     void mark_all();
     void mark_moved();
-    void tell_dirty();
+    void report_dirty();
     /// Refreshes a few of the dirty queues. Returns the number of pending workloads that it
     /// counted.
     std::size_t refresh_some();

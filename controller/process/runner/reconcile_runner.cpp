@@ -396,7 +396,7 @@ void ReconcileRunner::report_refusal(const ObjectKey& key, const Error& error) {
     log_once(key, level, "write was rejected", error.detail);
     const KindEntry* entry = parts_.registry.find(key.kind);
     if (error.code == ErrorCode::Invalid && entry != nullptr && entry->job) {
-        tell_refusal(key, error);
+        record_refusal(key, error);
     }
 }
 
@@ -461,7 +461,7 @@ void ReconcileRunner::warn_of_failures(const ObjectKey& key, const std::string& 
     });
 }
 
-void ReconcileRunner::tell_refusal(const ObjectKey& key, const Error& error) const {
+void ReconcileRunner::record_refusal(const ObjectKey& key, const Error& error) const {
     if (const api::ObjectMeta* metadata = parts_.view.stores.find_metadata(key)) {
         const JobKind& kind = *parts_.registry.find(key.kind)->job;
         parts_.on_event(job_warning(kind, *metadata, api::reason::kInvalidSpec, error.detail));

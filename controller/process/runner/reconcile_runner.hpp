@@ -161,7 +161,7 @@ class ReconcileRunner {
     void warn_of_failures(const ObjectKey& key, const std::string& note) const;
     /// Emits an event on the job, for its user, if the API server rejects a write that follows from
     /// the job.
-    void tell_refusal(const ObjectKey& key, const Error& error) const;
+    void record_refusal(const ObjectKey& key, const Error& error) const;
 
     Parts parts_;
     kube::WorkQueue<ObjectKey> queue_;

@@ -90,7 +90,7 @@ inline constexpr char kPodGroupServing[] = "kueue.x-k8s.io/pod-group-serving";
 inline constexpr char kPodGroupPodIndexLabel[] = "kueue.x-k8s.io/pod-group-pod-index-label";
 /// On a pod of a group: its role; pods with an equal value are alike.
 inline constexpr char kRoleHash[] = "kueue.x-k8s.io/role-hash";
-/// "false" on a pod: the group ends when this pod fails.
+/// "false" on a pod: once all pods have ended the group ends, and failed ones get no replacement.
 inline constexpr char kRetriableInGroup[] = "kueue.x-k8s.io/retriable-in-group";
 /// On a pod template: the framework of the object that creates the pods; they are gated for it.
 inline constexpr char kPodSuspendingParent[] = "kueue.x-k8s.io/pod-suspending-parent";

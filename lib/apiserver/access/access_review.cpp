@@ -76,7 +76,7 @@ Result<Value> judge_access_review(
     return Value(std::move(status));
 }
 
-Value tell_rules(const State& state, const Value& review, const Subject& asker) {
+Value report_rules(const State& state, const Value& review, const Subject& asker) {
     json::Array resources;
     json::Array paths;
     for (Value& rule : rules_of(state, asker, text_at(review, {"spec", "namespace"}))) {

@@ -15,6 +15,6 @@ Result<json::Value> judge_access_review(
 );
 
 /// Returns the `status` of a SelfSubjectRulesReview.
-json::Value tell_rules(const State& state, const json::Value& review, const Subject& asker);
+json::Value report_rules(const State& state, const json::Value& review, const Subject& asker);
 
 }  // namespace sluice::apiserver

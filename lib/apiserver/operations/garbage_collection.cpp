@@ -358,7 +358,7 @@ void Collector::settle_container(const Key& key, const json::Value& object, Look
         }
     } else if (has_contents(state_, key, object)) {
         if (key.first == namespaces_collection) {
-            tell_remaining_content(state_, key.second.name, now_);
+            report_remaining_content(state_, key.second.name, now_);
         }
         return;
     }

@@ -54,7 +54,7 @@ Value make_condition(const Told& told, const Value* known, Time now) {
 
 }  // namespace
 
-void tell_remaining_content(State& state, const std::string& ns, Time now) {
+void report_remaining_content(State& state, const std::string& ns, Time now) {
     const Snapshot object = state.store.find(namespaces_collection, {"", ns});
     if (!object) {
         return;

@@ -10,6 +10,6 @@ namespace sluice::apiserver {
 
 /// Writes into the conditions of a namespace that is being deleted what the deletion waits for, as
 /// the namespace controller does.
-void tell_remaining_content(State& state, const std::string& ns, Time now);
+void report_remaining_content(State& state, const std::string& ns, Time now);
 
 }  // namespace sluice::apiserver

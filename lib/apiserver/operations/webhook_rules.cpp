@@ -82,7 +82,7 @@ Result<std::optional<WebhookCall>> WriteOperation::call_next_hook() {
             return is_asked.error();
         }
         if (*is_asked) {
-            told_ = *review->find_path({"request", "object"});
+            sent_ = *review->find_path({"request", "object"});
             asked_ = {
                 .api_version = review_version(hook),
                 .uid = std::string(review->find("request")->string_at("uid")),
@@ -319,7 +319,7 @@ Result<void> WriteOperation::take_patch(const Hook& hook, std::string_view patch
     const auto text = kube::decode_base64(patch);
     const auto operations = text ? json::parse(*text) : Result<json::Value>(text.error());
     auto changed = operations && json::check_json_patch(*operations)
-                       ? json::apply_json_patch(std::exchange(told_, {}), *operations)
+                       ? json::apply_json_patch(std::exchange(sent_, {}), *operations)
                        : Result<json::Value>(make_invalid("the patch is not a JSON patch"));
     if (!changed || changed->find("metadata") == nullptr) {
         return internal(fmt::format(

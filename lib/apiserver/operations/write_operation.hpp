@@ -137,7 +137,7 @@ class WriteOperation final : public Operation {
     /// The object as webhooks changed it, in the version of the last webhook; nullopt if `object_`
     /// is current.
     std::optional<Patched> patched_;
-    json::Value told_;  ///< the object as the called webhook sees it
+    json::Value sent_;  ///< the object as the called webhook sees it
     AskedReview asked_;
     Conversions conversions_;
     bool keeps_live_ = false;     ///< prepares the change again, from the same `live_`

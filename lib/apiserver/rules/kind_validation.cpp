@@ -71,8 +71,8 @@ std::optional<api::Quantity> amount_of(const Value* value) {
 struct Order {
     const char* low;
     const char* high;
-    const char* told_at;   ///< the field that the message names
-    const char* low_name;  ///< the list's name in the message
+    const char* reported_at;  ///< the field that the message names
+    const char* low_name;     ///< the list's name in the message
     const char* high_name;
 };
 
@@ -85,8 +85,8 @@ void check_order(Causes& causes, const std::string& path, const Value& limit, co
             continue;
         }
         // For a default, the message shows the value that the default falls below.
-        const bool shows_low = std::string_view(order.told_at) == "default";
-        const Value* told = shows_low ? &value : limit.find(order.told_at)->find(name);
+        const bool shows_low = std::string_view(order.reported_at) == "default";
+        const Value* told = shows_low ? &value : limit.find(order.reported_at)->find(name);
         const auto detail = fmt::format(
             "{} value {} is greater than {} value {}",
             order.low_name,
@@ -95,7 +95,7 @@ void check_order(Causes& causes, const std::string& path, const Value& limit, co
             high->to_string()
         );
         causes.push_back(api::FieldError::invalid(
-            fmt::format("{}.{}[{}]", path, order.told_at, name), *told, detail
+            fmt::format("{}.{}[{}]", path, order.reported_at, name), *told, detail
         ));
     }
 }

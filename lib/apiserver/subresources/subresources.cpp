@@ -184,7 +184,7 @@ Response answer_review(State& state, const Request& request, const Route& route,
         object_at(*review, "metadata").set("creationTimestamp", api::to_string(now));
         review->set("status", json::Object{{"userInfo", user_info(asker)}});
     } else if (route.type->kind == "SelfSubjectRulesReview") {
-        review->set("status", tell_rules(state, *review, asker));
+        review->set("status", report_rules(state, *review, asker));
     } else {
         auto status = judge_access_review(state, *route.type, *review, asker);
         if (!status) {

@@ -131,7 +131,7 @@ void Cycle::assume(const Demand& demand) {
 
 void Cycle::clear_for(const CycleEntry& entry, UsageView& view) const {
     for (const auto& target : entry.targets) {
-        // A replaced slice stands in front, and can be among the victims too.
+        // A replaced slice is the first target, and can be among the victims too.
         const bool is_repeated =
             &target != &entry.targets.front() && target.workload == entry.targets.front().workload;
         if (!is_repeated && !victims_.contains(target.workload)) {
@@ -171,8 +171,8 @@ void Cycle::recompute_if_overlapping(CycleEntry& entry) {
     if (!state_.options().gates.recompute_assignment_upon_overlap || !overlaps(entry)) {
         return;
     }
-    // What it would get once the victims of others are gone, on the flavors that it was nominated
-    // for.
+    // The entry gets what is free once the other entries' victims are gone, on the flavors for
+    // which it was nominated.
     after_evictions();
     entry.progress.reset();
     const Assignment nominated = std::exchange(entry.assignment, Assignment{});

@@ -1,3 +1,4 @@
+// One scheduling cycle, decided on a state that it does not change.
 #pragma once
 
 #include "engine/cycle/cycle_entry.hpp"
@@ -17,7 +18,7 @@
 
 namespace sluice::engine {
 
-/// One scheduling cycle. Internal to the engine; see run_cycle().
+/// Decides one scheduling cycle. Internal to the engine; see decide() in engine.hpp.
 class Cycle {
   public:
     /// Requires: the state is fresh, see refresh() in engine.hpp. *Lifetime*: of the state.
@@ -44,27 +45,28 @@ class Cycle {
         const CycleEntry& entry, const Assignment& assignment
     );
     static void count_slice_as_free(CycleEntry& entry);
-    /// The slice that it takes the place of is no victim.
+    /// Removes the slice that the entry's workload replaces from the entry's targets: a replaced
+    /// slice is not a victim.
     void spare_replaced(CycleEntry& entry);
     bool is_progress_outdated(const CycleEntry& entry) const;
 
-    /// The next entry in the order of order(), nullptr behind the last.
+    /// Returns the next entry in the order that order() made; nullptr after the last.
     CycleEntry* next_entry();
 
     void process(CycleEntry& entry);
-    /// Refuses what it was nominated for and does not get any more.
+    /// Refuses an entry whose nomination no longer fits, or whose victims another entry takes.
     void skip(CycleEntry& entry, bool is_overlapping);
     void recompute_if_overlapping(CycleEntry& entry);
     bool fits(const CycleEntry& entry);
     bool overlaps(const CycleEntry& entry) const;
-    /// Returns usage as it is, with what the cycle has given to entries so far.
+    /// Returns present usage together with what the cycle has given to entries so far.
     const UsageView& as_is() const { return as_is_ ? *as_is_ : after_; }
-    /// Returns usage as it will be once the workloads are gone that the cycle evicts.
+    /// Returns that usage without the workloads that the cycle evicts.
     UsageView& after_evictions();
-    /// Takes the entry's own targets out of the view too.
+    /// Also removes the entry's own targets from the view.
     void clear_for(const CycleEntry& entry, UsageView& view) const;
     void evict(WorkloadIndex victim);
-    /// Counts the demand from now on for the entries to come.
+    /// Counts the demand in all usage that later entries see.
     void assume(const Demand& demand);
     /// Records what the entry cannot have in that view.
     void note_shortages(CycleEntry& entry, const UsageView& view) const;
@@ -81,22 +83,22 @@ class Cycle {
     const State& state_;
     Time now_;
     UsageView after_;                 ///< see after_evictions()
-    std::optional<UsageView> as_is_;  ///< from the first eviction on: until then as after_
+    std::optional<UsageView> as_is_;  ///< nullopt before the first eviction: equal to after_
     std::vector<WorkloadIndex> heads_;
     std::vector<CycleEntry> entries_;
     std::vector<CycleEntry> refused_early_;
-    std::vector<CycleEntry*> classical_;  // in order, the next one last
+    std::vector<CycleEntry*> classical_;  // in reverse order: the next entry is the last
     FairTournament fair_;
     std::vector<CycleEntry*> processed_;  // in processing order
     std::set<WorkloadIndex> victims_;
-    /// They again as they were chosen. Upstream takes their usage away behind all that the cycle
-    /// assumes, in the order of a map; where sums have saturated the order counts.
+    /// The victims in the order in which they were chosen. Kueue subtracts their usage after all
+    /// that the cycle assumes, in the order of a map. The order matters if sums have saturated.
     std::vector<WorkloadIndex> victims_in_order_;
-    bool is_order_relevant_ = false;  ///< the order counts
+    bool is_order_relevant_ = false;  ///< the order of victims matters
     CandidateLists candidates_;
     PreemptionSearch search_;
     bool blocked_ = false;
-    WorkloadIndex was_held_back_;  ///< a cycle before ended at it for pods to become ready
+    WorkloadIndex was_held_back_;  ///< an earlier cycle stopped at it to wait for pods to be ready
     CycleDecision decision_;
 };
 

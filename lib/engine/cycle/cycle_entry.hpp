@@ -1,3 +1,4 @@
+// A head with all that a cycle finds out about it.
 #pragma once
 
 #include "engine/flavors/assignment.hpp"
@@ -13,8 +14,8 @@
 
 namespace sluice::engine {
 
-/// Why a head goes back to its queue: whether it is tried again at once follows from it and from
-/// the ClusterQueue's strategy.
+/// The reason for which a head goes back to its queue. Together with the ClusterQueue's strategy it
+/// decides whether the head is tried again at once.
 enum class RequeueReason : std::uint8_t {
     Generic,
     NamespaceMismatch,
@@ -25,18 +26,19 @@ enum class RequeueReason : std::uint8_t {
     PreemptionGated,
 };
 
-/// A head with what the cycle found out about it.
+/// A head and the cycle's findings about it.
 struct CycleEntry {
     WorkloadIndex workload;
     NodeIndex cluster_queue;
     Assignment assignment;
-    std::optional<Assignment> fewest_pods;  ///< of no avail: see RefusalDecision
+    std::optional<Assignment>
+        fewest_pods;  ///< with the fewest pods, which does not fit either: see RefusalDecision
     std::vector<PreemptionTarget> targets;
-    std::vector<WorkloadIndex> victims;  ///< `targets` once they are evicted for it
-    std::optional<ReplacedSlice> slice;  ///< whose place it takes
-    WorkloadIndex replaced;           ///< of the targets the one that is no victim; invalid: none
-    CowPtr<LastAssignment> progress;  ///< the search for flavors goes on behind it
-    CowPtr<LastAssignment> outdated;  ///< the progress that no longer counts
+    std::vector<WorkloadIndex> victims;  ///< the targets, once they are evicted for this entry
+    std::optional<ReplacedSlice> slice;  ///< the slice that it replaces
+    WorkloadIndex replaced;  ///< the target that is replaced, not evicted; invalid if there is none
+    CowPtr<LastAssignment> progress;  ///< where the search for flavors continues
+    CowPtr<LastAssignment> outdated;  ///< progress that is outdated
     bool is_preemptor =
         false;  ///< others are being evicted for it (gate PrioritizePreemptorWorkloads)
     bool admitted = false;

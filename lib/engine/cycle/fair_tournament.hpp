@@ -1,3 +1,4 @@
+// The order in which fair sharing processes the entries of a cycle.
 #pragma once
 
 #include "engine/cycle/cycle_entry.hpp"
@@ -43,7 +44,7 @@ class FairTournament {
     };
 
     Standing& standing_of(NodeIndex node);
-    /// Chooses the node's winner anew. Requires: its contest is a heap.
+    /// Chooses the node's winner again. Requires: its contest is a heap.
     void choose(Standing& standing, const UsageView& view);
     void leave(Standing& cluster_queue, const UsageView& view);
 

@@ -1,3 +1,4 @@
+// Flavors chosen for the podSets of a workload, or the reasons against them.
 #pragma once
 
 #include "base/small_vector.hpp"
@@ -11,7 +12,7 @@
 
 namespace sluice::engine {
 
-/// How far an assignment of flavors gets, worst first: the worst of its resources decides.
+/// How far an assignment of flavors gets, worst first. The worst of its resources decides.
 enum class AssignmentMode : std::uint8_t { NoFit, Preempt, DeferredFit, Fit };
 
 /// The flavor chosen for one resource of a podSet.
@@ -20,8 +21,9 @@ struct FlavorChoice {
     FlavorIndex flavor;
     FlavorResourceIndex flavor_resource;
     AssignmentMode mode = AssignmentMode::NoFit;
-    std::int32_t level = 0;   ///< borrowing level
-    std::int32_t tried = -1;  ///< where the scan of flavors stopped; -1: at the last
+    std::int32_t level = 0;  ///< borrowing level
+    /// Position of the flavor at which the search stopped; -1 for the last.
+    std::int32_t tried = -1;
 };
 
 using FlavorChoices = SmallVector<FlavorChoice, 4>;
@@ -29,12 +31,12 @@ using FlavorChoices = SmallVector<FlavorChoice, 4>;
 struct PodSetChoice {
     std::uint32_t pod_set = 0;
     std::int32_t count = 0;
-    SmallVector<Request, 4> requests;  ///< totals
+    SmallVector<Request, 4> requests;  ///< totals of all pods
     FlavorChoices flavors;
     std::vector<FlavorRefusal> refusals;
     std::vector<ConsideredFlavor> considered;
     std::vector<ConsideredFlavor> skipped;  ///< see PodSetRefusal
-    bool failed = false;  ///< some resource found no flavor, or what was found will not do
+    bool failed = false;  ///< a resource found no flavor, or the flavors found are refused
 
     AssignmentMode mode() const;
     const FlavorChoice* find(ResourceIndex resource) const;
@@ -42,11 +44,11 @@ struct PodSetChoice {
 
 using PodSetChoices = SmallVector<PodSetChoice, 1>;
 
-/// Flavors for all podSets of a workload, or why there are none.
+/// Flavors for all podSets of a workload, or why they were not found.
 struct Assignment {
     PodSetChoices pod_sets;
     Usages usage;
-    std::int32_t level = 0;  ///< borrowing level: the highest of the choices
+    std::int32_t level = 0;  ///< highest borrowing level of the choices
     AssignmentMode mode = AssignmentMode::NoFit;
     WaitingReason no_fit_reason = WaitingReason::NoMatchingFlavor;
 };

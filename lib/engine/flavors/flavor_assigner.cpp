@@ -96,7 +96,7 @@ PodSetChoices FlavorAssigner::pod_set_requests(const std::vector<std::int32_t>* 
         const std::int32_t all = pod_set.count_after_reclaim();
         made.count = all;
         if (counts != nullptr && made.count != 0) {
-            made.count = (*counts)[i];  // a podSet without pods left stays without
+            made.count = (*counts)[i];  // a podSet without remaining pods keeps 0
         }
         bool pods_placed = !counts_pods;
         const auto place_pods = [&] {
@@ -108,7 +108,7 @@ PodSetChoices FlavorAssigner::pod_set_requests(const std::vector<std::int32_t>* 
                 place_pods();
             }
             if (request.resource != pods_ || !counts_pods) {
-                // Of a total that was cut off, fewer pods take their part.
+                // If the total saturated, fewer pods get a proportional share of it.
                 const Amount total = request.amount * all;
                 const Amount amount =
                     made.count == all ? total : Amount(total.value() / all) * made.count;
@@ -159,7 +159,7 @@ Assignment FlavorAssigner::assign(const std::vector<std::int32_t>* counts) {
     Assignment result;
     auto pod_sets = pod_set_requests(counts);
     WaitingReason overall = WaitingReason::Unspecified;
-    SmallVector<WaitingReason, 1> reasons;  // of the podSets, should their topology fail
+    SmallVector<WaitingReason, 1> reasons;  // for podSets whose topology fails
     for (const auto& group : group_pod_sets(pod_sets)) {
         refusals_.clear();
         attempts_.clear();
@@ -187,7 +187,7 @@ Assignment FlavorAssigner::assign(const std::vector<std::int32_t>* counts) {
     }
     if (result.pod_sets.empty()) {
         result.mode = AssignmentMode::NoFit;
-        overall = WaitingReason::NoMatchingFlavor;  // upstream has no reason, which no API takes
+        overall = WaitingReason::NoMatchingFlavor;  // Kueue gives none, which the API would reject
     }
     result.no_fit_reason = overall;
     if (looks_at_topology_ && result.mode != AssignmentMode::NoFit) {
@@ -226,7 +226,7 @@ bool FlavorAssigner::assign_group(const Group& group, PodSetChoices& pod_sets, A
             found = find_flavor(group, covering, request.resource, result.usage);
         }
         if (!found.ok) {
-            // The first resource group that fails alone gives the reasons.
+            // Only the first resource group that fails gives reasons.
             failed = true;
             chosen.clear();
             reasons = refusals_;
@@ -334,7 +334,7 @@ FlavorAssigner::Found FlavorAssigner::find_flavor(
     if (fungible && progress_ != nullptr && pinned_ == nullptr) {
         at = progress_->next(static_cast<std::uint32_t>(group.members.front()), resource);
         if (at >= flavors.size()) {
-            at = 0;  // the group has fewer flavors than when the scan stopped
+            at = 0;  // the group has fewer flavors than when the search stopped
         }
     }
     const std::size_t skipped = at;
@@ -381,7 +381,8 @@ FlavorAssigner::Found FlavorAssigner::find_flavor(
     }
     const bool at_last = attempted == static_cast<std::int32_t>(flavors.size()) - 1;
     for (auto& choice : best.flavors) {
-        // Without fungibility upstream leaves the index at 0, which counts as progress.
+        // Without the gate FlavorFungibility, Kueue leaves the index at 0, which counts as
+        // progress.
         choice.tried = fungible ? (at_last ? -1 : attempted) : 0;
     }
     best.ok = !best.flavors.empty();
@@ -422,7 +423,7 @@ FlavorAssigner::Preference FlavorAssigner::try_flavor(
             worst = preference;
         }
         if (worst.mode == FlavorMode::NoFit) {
-            continue;  // the others are still considered, for their reasons
+            continue;  // the remaining requests are tried for their reasons
         }
         choices.push_back(FlavorChoice{
             .resource = request.resource,

@@ -1,3 +1,4 @@
+// The search for flavors of a pending workload (KEP-582).
 #pragma once
 
 #include "engine/flavors/assignment.hpp"
@@ -15,8 +16,9 @@ namespace sluice::engine {
 /// (pkg/scheduler/flavorassigner/flavorassigner.go).
 class FlavorAssigner {
   public:
-    /// `pinned`: keep to these flavors (recomputation within a cycle); nullptr: all may be tried.
-    /// `replaced`: needs no more than what it grows by beyond this slice; nullptr: it is none.
+    /// `pinned`: the assignment whose flavors a recomputation within a cycle has to keep; nullptr
+    /// if all flavors may be tried. `replaced`: the slice that the workload replaces, which needs
+    /// quota only for what it has grown by; nullptr if it replaces none.
     FlavorAssigner(
         const State& state,
         PreemptionSearch& search,
@@ -27,7 +29,7 @@ class FlavorAssigner {
         const ReplacedSlice* replaced
     );
 
-    /// Assigns for all pods, or for `counts` pods a podSet (partial admission).
+    /// Assigns flavors for all pods, or for `counts` pods of each podSet (partial admission).
     Assignment assign(const std::vector<std::int32_t>* counts = nullptr);
 
   private:
@@ -44,20 +46,20 @@ class FlavorAssigner {
         FlavorIndex flavor;
         std::size_t group = 0;
         FlavorMode mode = FlavorMode::NoFit;
-        std::int32_t level = 0;  // the highest of its resources
+        std::int32_t level = 0;  // the highest level of its resources
         WaitingReason reason = WaitingReason::Unspecified;
-        // Of refusals_, its own:
+        // Its range in refusals_:
         std::size_t refusals_begin = 0;
         std::size_t refusals_end = 0;
     };
     /// PodSets that get their flavors together.
     struct Group {
-        SmallVector<std::size_t, 2> members;  // positions in Assignment::pod_sets-to-be
-        SmallVector<Request, 4> requests;     // summed, in request order
+        SmallVector<std::size_t, 2> members;  // positions in the workload's podSets
+        SmallVector<Request, 4> requests;     // summed over the members, in request order
     };
     struct Found {
         FlavorChoices flavors;
-        std::vector<ConsideredFlavor> skipped;  // unless it fits
+        std::vector<ConsideredFlavor> skipped;  // set unless the flavor fits
         bool fits = false;
         bool ok = false;
     };
@@ -75,31 +77,32 @@ class FlavorAssigner {
         ResourceIndex resource,
         const Usages& assumed
     );
-    /// The verdicts on the first `count` flavors of a resource group, which a search passes over.
-    /// Leaves no trace.
+    /// Returns the verdicts on the first `count` flavors of a resource group, which a search skips.
+    /// Leaves refusals_ and attempts_ unchanged.
     std::vector<ConsideredFlavor> consider_skipped(
         const Group& group, std::size_t resource_group, std::size_t count, const Usages& assumed
     );
     bool shape_allows(const Group& group, std::size_t resource_group, FlavorIndex flavor);
-    // Topology-aware scheduling (KEP-2724), in flavor_assigner_topology.cpp. Placement, once there
-    // is one, follows require_one_topology().
+    // Topology-aware scheduling (KEP-2724), in flavor_assigner_topology.cpp. Sluice does not place
+    // pods in domains yet; placement would follow require_one_topology().
     bool is_for_topology_alone() const;
     bool requests_topology() const;
-    /// Why pods of that podSet may not go to the existing flavor, as far as their shape does not
-    /// say so.
+    /// Returns why topology-aware scheduling keeps pods of that podSet off the existing flavor;
+    /// nullopt if it does not. The refusals of the pod shape are separate.
     std::optional<FlavorRefusal::Kind> topology_refusal(
         std::size_t pod_set, std::size_t resource_group, FlavorIndex flavor
     ) const;
-    /// Gives the podSet of a group what was chosen for its own requests.
+    /// Gives the podSet of a group the choices for its own requests.
     void take_choices(const FlavorChoices& chosen, PodSetChoice& pod_set, Assignment& result) const;
-    /// A podSet that requests nothing goes where its group goes.
+    /// Gives a podSet that requests nothing the flavors with topology of its group.
     void add_topology_of_group(const FlavorChoices& chosen, PodSetChoice& pod_set) const;
-    /// Of an assignment that would do: refuses it where a podSet has not exactly one flavor with
-    /// topology, or must run within one domain of it. `reasons`: in the first case, by podSet.
+    /// Turns an assignment into NoFit if a podSet that gets a topology does not have exactly one
+    /// flavor with topology, or must run within one domain of it. `reasons`: waiting reasons for
+    /// the former case, by podSet.
     void require_one_topology(Assignment& assignment, const SmallVector<WaitingReason, 1>& reasons)
         const;
     std::vector<FlavorRefusal> topology_faults(const PodSetChoice& pod_set) const;
-    /// Names the flavor with topology that the podSet got.
+    /// Returns a refusal that names the podSet's flavor with topology.
     std::vector<FlavorRefusal> unplaced(const PodSetChoice& pod_set) const;
     bool is_pinned_elsewhere(const Group& group, FlavorIndex flavor, ResourceIndex resource) const;
     Preference try_flavor(
@@ -109,13 +112,14 @@ class FlavorAssigner {
         const Usages& assumed,
         FlavorChoices& choices
     );
-    /// What of the request the replaced slice does not hold yet. Where a podSet of it has another
-    /// flavor, there is a refusal, and what the podSets before it hold counts alone.
+    /// Returns the part of the request that the replaced slice does not hold yet. If a podSet of
+    /// the slice has another flavor, adds a refusal and subtracts only what the podSets before it
+    /// hold.
     Beyond beyond_replaced(const Group& group, FlavorIndex flavor, const Request& request);
     QuotaVerdict fits_quota(FlavorResourceIndex pair, Amount assumed, Amount requested);
     bool is_preferred(const Preference& a, const Preference& b) const;
     bool should_try_next(const Preference& preference) const;
-    /// The attempts in that resource group that did not simply fit.
+    /// Adds the attempts in that resource group, except those that fit without borrowing.
     void note_considered(std::size_t resource_group, std::vector<ConsideredFlavor>& into) const;
     std::size_t group_covering(ResourceIndex resource) const;
     void note_attempts_reason(WaitingReason& overall) const;
@@ -130,13 +134,13 @@ class FlavorAssigner {
     const Assignment* pinned_;
     const ReplacedSlice* replaced_;
     ResourceIndex pods_;
-    bool implies_topology_;                // a podSet that asks for no topology gets one too
-    bool looks_at_topology_;               // some podSet gets one
-    std::vector<FlavorRefusal> refusals_;  // of the group at work
-    SmallVector<Attempt, 4> attempts_;     // likewise
+    bool implies_topology_;                // podSets that ask for no topology get one too
+    bool looks_at_topology_;               // at least one podSet gets a topology
+    std::vector<FlavorRefusal> refusals_;  // of the current resource
+    SmallVector<Attempt, 4> attempts_;     // of the current group
 };
 
-/// The more severe of two reasons why nothing fits.
+/// Returns the more severe of two reasons why no flavor fits.
 WaitingReason more_severe(WaitingReason a, WaitingReason b);
 
 }  // namespace sluice::engine

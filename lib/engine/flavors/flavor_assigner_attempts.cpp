@@ -1,5 +1,5 @@
-// What the considered flavors add: to a refusal its reason, to an admission what it passed
-// over.
+// Findings about the considered flavors: the reason of a refusal, and the flavors that an admission
+// passed over.
 #include "engine/flavors/flavor_assigner.hpp"
 
 #include <map>
@@ -40,7 +40,7 @@ void FlavorAssigner::note_attempts_reason(WaitingReason& overall) const {
         overall = more_severe(overall, WaitingReason::NoMatchingFlavor);
         return;
     }
-    // Flavors of a resource group are alternatives, resource groups are all required.
+    // The flavors of a resource group are alternatives, but all resource groups are required.
     std::map<std::size_t, WaitingReason> least;
     for (const auto& attempt : attempts_) {
         if (attempt.mode != FlavorMode::NoFit) {

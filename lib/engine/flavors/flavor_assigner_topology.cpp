@@ -1,6 +1,6 @@
-// Which flavors topology-aware scheduling allows (KEP-2724): those with the topology and levels
-// that the pods ask for, and one flavor with a topology a podSet. No domains are chosen: pods that
-// require one wait.
+// The flavors that topology-aware scheduling allows (KEP-2724): those with the topology and levels
+// that the pods ask for, and one flavor with a topology for each podSet. Sluice does not choose
+// domains: pods that require a domain wait.
 #include "engine/flavors/flavor_assigner.hpp"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ std::optional<FlavorRefusal::Kind> FlavorAssigner::topology_refusal(
     if (has_topology) {
         return std::nullopt;
     }
-    // A flavor of resources that no container requests itself may count them without topology.
+    // A flavor without topology may provide resources that no container requests.
     const auto& covered = queue_.groups[resource_group].resources;
     const bool overlaps =
         std::any_of(resources->begin(), resources->end(), [&](ResourceIndex resource) {

@@ -1,3 +1,4 @@
+// The slice of an elastic job that another workload replaces (KEP-77).
 #pragma once
 
 #include "engine/flavors/assignment.hpp"
@@ -12,8 +13,8 @@
 
 namespace sluice::engine {
 
-/// a - b of numbers that bound what is asked for, where the largest is a number as others are and
-/// not "unlimited". Saturates.
+/// Returns a - b for requested amounts, for which the largest amount is an ordinary number and not
+/// "unlimited". Saturates.
 constexpr Amount number_difference(Amount a, Amount b) {
     std::int64_t difference = 0;
     if (__builtin_sub_overflow(a.value(), b.value(), &difference)) {
@@ -22,17 +23,18 @@ constexpr Amount number_difference(Amount a, Amount b) {
     return Amount(difference);
 }
 
-/// Returns true if both are of one namespace and of one elastic job, known by its uid, or if
-/// neither has an owner. Anybody may write the annotation workload-slice-replacement-for, and it
-/// frees quota: the name of a slice alone proves nothing.
+/// Returns true if both workloads are in one namespace and either belong to the same elastic job,
+/// known by its uid, or both have no owner. The name of a slice is not proof enough: anybody may
+/// write the annotation workload-slice-replacement-for, and it frees quota.
 bool are_slices_of_one_job(const WorkloadRecord& replacement, const WorkloadRecord& slice);
 
-/// What a workload holds that another one, of the same job grown larger, takes the place of
-/// (elastic jobs, KEP-77). The new one needs room for the difference alone, on the same flavors.
+/// The quota that a slice holds and that a larger workload of the same elastic job replaces
+/// (KEP-77). The new workload needs quota only for the difference, on the same flavors.
 class ReplacedSlice {
   public:
-    /// Returns nullopt if the workload replaces none, or if that one holds no quota in this
-    /// ClusterQueue, is of another job or is among `removed`. Then it is a workload like any other.
+    /// Returns nullopt if the workload does not replace a slice, or if the slice holds no quota in
+    /// this ClusterQueue, belongs to another job or is in `removed`. Such a workload is treated
+    /// like any other workload.
     static std::optional<ReplacedSlice> find(
         const State& state,
         WorkloadIndex replacement,
@@ -41,15 +43,15 @@ class ReplacedSlice {
     );
 
     WorkloadIndex workload() const { return workload_; }
-    /// The flavor that the podSet at that position of the admission has for the resource; invalid:
-    /// none.
+    /// Returns the flavor that the podSet at that position of the admission has for the resource;
+    /// an invalid index if it has none.
     FlavorIndex flavor_of(std::size_t pod_set, ResourceIndex resource) const;
-    /// What that podSet holds of the resource.
+    /// Returns the amount of the resource that this podSet holds.
     Amount held_of(std::size_t pod_set, ResourceIndex resource) const;
-    /// Likewise of the podSet of that name.
+    /// Returns the amount of the resource that the podSet of that name holds.
     Amount held_of(std::string_view pod_set, ResourceIndex resource) const;
-    /// What the replacement's pods beyond those of the slice would use, on the flavors of
-    /// `assignment`. Never `pods` themselves: the search for victims does not know them.
+    /// Returns what the replacement's additional pods would use on the flavors of `assignment`.
+    /// Excludes the resource `pods`, which the search for victims does not know.
     Usages growth(const PodSets& pod_sets, const Assignment& assignment) const;
 
   private:
@@ -61,9 +63,9 @@ class ReplacedSlice {
     std::vector<HeldPodSet> pod_sets_;
 };
 
-/// What its cycle counted for an admission: all that it asks for, or what each podSet asks for
-/// beyond the podSet of that name of the slice that it takes the place of, on whatever flavor that
-/// has it.
+/// Returns the usage that the cycle counted for an admission: all that the workload requests, or,
+/// if it replaces a slice, what each podSet requests beyond the slice's podSet of the same name,
+/// whatever flavor that podSet has.
 Usages counted_usage(const State& state, const AdmissionDecision& decision);
 
 }  // namespace sluice::engine

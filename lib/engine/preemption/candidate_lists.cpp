@@ -78,7 +78,7 @@ void CandidateWalk::find() {
         }
         if (!current_->evicted && right_.policy != PreemptionPolicy::Any &&
             current_->priority > right_.preemptor->priority) {
-            current_ = nullptr;  // those behind it have the same priority or a higher one
+            current_ = nullptr;  // later candidates have the same or a higher priority
             return;
         }
         const WorkloadIndex index = current_->workload;
@@ -170,7 +170,7 @@ CandidateList& CandidateLists::in(NodeIndex cluster_queue, const FlavorResources
     if (lists.empty()) {
         return none_;
     }
-    // Those of an object were mostly named one after the other.
+    // The flavor-resources of an object mostly have consecutive indices.
     const std::size_t guess = needed.front().at() - lists.front().first.at();
     if (guess < lists.size() && lists[guess].first == needed.front()) {
         return lists[guess].second;

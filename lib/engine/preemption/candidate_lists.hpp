@@ -1,3 +1,4 @@
+// The holders of quota that a search for victims considers, the best victim first.
 #pragma once
 
 #include "engine/quota/usage_view.hpp"
@@ -16,53 +17,56 @@
 
 namespace sluice::engine {
 
-/// A workload that holds quota, with what the order of victims compares.
+/// A workload that holds quota, with the values by which victims are ordered.
 struct Candidate {
     WorkloadIndex workload;
     std::int64_t priority = 0;
-    Time reserved_at;  ///< the search's time where the reservation has none
+    Time reserved_at;  ///< the time of the search if the reservation has none
     bool evicted = false;
 };
 
-/// Whether `a` is evicted before `b`: what is evicted already, then the lower rank (what
-/// stands in for the ClusterQueues that they are of), the lower priority, the later reservation,
-/// the uid. For admission fair sharing see put_larger_users_first().
+/// Returns true if `a` is evicted before `b`: workloads that are being evicted already come first,
+/// then the lower rank (a number that the search gives their ClusterQueues), the lower priority,
+/// the later reservation, the lower uid. For admission fair sharing see put_larger_users_first().
 bool is_better_victim(
     const State& state, const Candidate& a, int rank_of_a, const Candidate& b, int rank_of_b
 );
 
-/// Whether the policy lets the preemptor evict the candidate.
+/// Returns true if the policy lets the preemptor evict the candidate.
 bool allows(
     PreemptionPolicy policy, const WorkloadRecord& preemptor, const WorkloadRecord& candidate
 );
 
-/// Holders of one ClusterQueue, the best victim first. Only as much of the order is worked out as
-/// is asked for: mostly a few of very many are needed.
+/// Holders of one ClusterQueue, the best victim first. The order is computed only as far as it is
+/// read, because a search mostly needs a few of very many holders.
 class CandidateList {
   public:
     CandidateList() = default;
-    /// Puts `candidates` in order. *Lifetime*: of both.
+    /// Orders `candidates` in place. *Lifetime*: both arguments outlive the list.
     CandidateList(const State& state, std::span<Candidate> candidates)
         : state_(&state), candidates_(candidates) {}
 
-    /// The candidate at that place of the order, nullptr behind the last. *Lifetime*: the list's.
+    /// Returns the candidate at that position of the order; nullptr after the last one. *Lifetime*:
+    /// that of the list.
     const Candidate* at(std::size_t position);
-    /// How many at the beginning of the order are among `removed`, which only grows.
+    /// Returns how many candidates at the beginning of the order are in `removed`. Requires:
+    /// `removed` only grows from call to call.
     std::size_t skip(const std::set<WorkloadIndex>& removed);
-    /// The first that is not among those; nullptr: there is none.
+    /// Returns the first candidate that is not in `removed`; nullptr if all are.
     const Candidate* first_but(const std::set<WorkloadIndex>& removed) { return at(skip(removed)); }
-    /// All, in no order that anything may depend on.
+    /// Returns all candidates in an order that no result may depend on.
     std::span<const Candidate> unordered() const { return candidates_; }
 
   private:
     const State* state_ = nullptr;
-    std::span<Candidate> candidates_;  // a heap, and behind it what has left it, the first last
+    // A heap, then the candidates that left it, the first one last.
+    std::span<Candidate> candidates_;
     std::size_t left_ = 0;
-    std::size_t removed_ = 0;  // at the beginning of the order
+    std::size_t removed_ = 0;  // number at the beginning of the order
 };
 
-/// What may be evicted: by which workload, and what is gone already. *Lifetime*: of what it refers
-/// to.
+/// The right of a workload to evict holders that are not removed yet. *Lifetime*: the objects that
+/// it refers to outlive it.
 struct EvictionRight {
     const State* state = nullptr;
     const WorkloadRecord* preemptor = nullptr;
@@ -70,7 +74,7 @@ struct EvictionRight {
     PreemptionPolicy policy = PreemptionPolicy::Never;
 };
 
-/// Walks those of a list that may be evicted, the best victim first.
+/// Walks the candidates of a list that may be evicted, the best victim first.
 class CandidateWalk {
   public:
     CandidateWalk(CandidateList& list, const EvictionRight& right)
@@ -78,7 +82,7 @@ class CandidateWalk {
         find();
     }
 
-    /// The candidate it stands at, nullptr at the end.
+    /// Returns the current candidate; nullptr at the end.
     const Candidate* current() const { return current_; }
     void advance() {
         ++position_;
@@ -94,21 +98,22 @@ class CandidateWalk {
     const Candidate* current_ = nullptr;
 };
 
-/// The holders of each ClusterQueue that use what a preemptor needs. Worked out once for all
-/// searches of a cycle, for those ClusterQueues that they search.
+/// The holders of each ClusterQueue that use what a preemptor needs. They are computed once for all
+/// searches of a cycle, and only for the ClusterQueues that are searched.
 ///
-/// *Lifetime*: of the state, until holders change. Those that count as removed only become more.
+/// *Lifetime*: the state outlives the lists, and holders do not change. The set of removed holders
+/// only grows.
 class CandidateLists {
   public:
-    /// `now` counts as the time of reservations that have none.
+    /// `now` is the time of reservations that have none.
     CandidateLists(const State& state, Time now) : state_(state), now_(now) {}
     CandidateLists(const CandidateLists&) = delete;
     CandidateLists& operator=(const CandidateLists&) = delete;
 
-    /// The holders of the ClusterQueue that use any of `needed`; none if it is not active.
-    /// *Lifetime*: of the lists.
+    /// Returns the holders of the ClusterQueue that use any of `needed`; an empty list if it is not
+    /// active. *Lifetime*: that of this object.
     CandidateList& in(NodeIndex cluster_queue, const FlavorResources& needed);
-    /// Whether in() was asked for that ClusterQueue, so that it costs little.
+    /// Returns true if in() was called for that ClusterQueue before, so that another call is cheap.
     bool has(NodeIndex cluster_queue) const {
         return used_last_.first == cluster_queue || holders_.contains(cluster_queue);
     }
@@ -119,7 +124,7 @@ class CandidateLists {
         CandidateList list;
     };
     struct Holders {
-        std::vector<Candidate> by_flavor_resource;  // once for each that they use
+        std::vector<Candidate> by_flavor_resource;  // an entry for each that a holder uses
         std::vector<std::pair<FlavorResourceIndex, CandidateList>> lists;
         std::map<FlavorResources, Merged> merged;
     };
@@ -130,8 +135,8 @@ class CandidateLists {
     const State& state_;
     Time now_;
     std::map<NodeIndex, Holders> holders_;
-    std::pair<NodeIndex, Holders*> used_last_;  // a search on many flavors asks again and again
-    std::vector<std::pair<FlavorResourceIndex, WorkloadIndex>> uses_;  // memory of group()
+    std::pair<NodeIndex, Holders*> used_last_;  // a search over many flavors repeats it
+    std::vector<std::pair<FlavorResourceIndex, WorkloadIndex>> uses_;  // reused by group()
     CandidateList none_;
 };
 

@@ -1,5 +1,5 @@
-// Preemption without fair sharing: which classes of candidates take part, in which order, with
-// borrowing or without (pkg/scheduler/preemption/classical).
+// Preemption without fair sharing: the classes of candidates, their order, and the attempts with
+// and without borrowing (pkg/scheduler/preemption/classical).
 #include "base/small_vector.hpp"
 #include "engine/preemption/preemption.hpp"
 #include "engine/preemption/victim_order.hpp"
@@ -16,19 +16,20 @@ namespace {
 
 enum class CandidateClass : std::uint8_t {
     Hierarchical,             ///< uses quota of a subtree that the preemptor stays within
-    ReclaimWithoutBorrowing,  ///< may go only if the preemptor does not borrow
-    ReclaimWhileBorrowing,    ///< may go even if it does (borrowWithinCohort)
+    ReclaimWithoutBorrowing,  ///< is evicted only if the preemptor does not borrow
+    ReclaimWhileBorrowing,    ///< is evicted even if the preemptor borrows (borrowWithinCohort)
     WithinClusterQueue,
 };
 
-/// A ClusterQueue to take victims from.
+/// A ClusterQueue from which victims are taken.
 struct Source {
     CandidateWalk walk;
     NodeIndex lowest_common_cohort;
     bool is_own = false;
-    bool advantage = false;  ///< the preemptor stays within the quota of a subtree there
+    /// The preemptor stays within the quota of a subtree of that cohort.
+    bool advantage = false;
 
-    /// What decides between those that are evicted already, and between those that are not.
+    /// Returns the rank for is_better_victim().
     int rank() const { return is_own ? 2 : advantage ? 0 : 1; }
 };
 
@@ -68,9 +69,9 @@ class ClassicalSearch {
                 return targets;
             }
         }
-        search_.note_spared(preemptor_.cluster_queue, preemptor_, policy_.within_cluster_queue);
+        search_.record_spared(preemptor_.cluster_queue, preemptor_, policy_.within_cluster_queue);
         if (looks_elsewhere_) {
-            search_.note_spared_elsewhere(
+            search_.record_spared_elsewhere(
                 preemptor_,
                 policy_.reclaim_within_cohort,
                 [this](NodeIndex queue) {
@@ -82,7 +83,7 @@ class ClassicalSearch {
     }
 
   private:
-    /// An ancestor of the preemptor's ClusterQueue, and whether the preemptor fits into the quota
+    /// An ancestor of the preemptor's ClusterQueue. `advantage`: the preemptor fits into the quota
     /// of a subtree below it.
     struct Ancestor {
         NodeIndex cohort;
@@ -96,7 +97,7 @@ class ClassicalSearch {
         );
     }
 
-    /// What a candidate of the source is; none if it takes no part.
+    /// Returns the class of a candidate of the source; nullopt if the candidate does not take part.
     std::optional<CandidateClass> class_of(const Source& source, const Candidate& candidate) const {
         if (source.is_own) {
             return CandidateClass::WithinClusterQueue;
@@ -113,14 +114,14 @@ class ClassicalSearch {
                                          : std::nullopt;
     }
 
-    /// Passes over those that take no part.
+    /// Skips candidates that do not take part.
     void skip_others(Source& source) const {
         while (source.walk.current() != nullptr && !class_of(source, *source.walk.current())) {
             source.walk.advance();
         }
     }
 
-    /// Without `met` its own.
+    /// Adds a source; `met` is nullptr for the preemptor's own ClusterQueue.
     void add(NodeIndex queue, const Ancestor* met) {
         const NodeIndex common = met == nullptr ? queue : met->cohort;
         Source source{
@@ -140,7 +141,7 @@ class ClassicalSearch {
         std::push_heap(unmerged_.begin(), unmerged_.end(), GoesLater{this});
     }
 
-    /// Adds the next ClusterQueue of the order, should it give candidates.
+    /// Adds the next ClusterQueue of the order, if it has candidates.
     void add_next() {
         const NodeIndex queue = next_->node;
         ++next_;
@@ -148,15 +149,15 @@ class ClassicalSearch {
             return;
         }
         const Ancestor& met = meeting_point(queue);
-        // After evictions it may be back within its quota, and above it again in the next attempt;
-        // until then still_counts() leaves it out.
+        // Evictions may bring the ClusterQueue back within its quota, and it is above its quota
+        // again in the next attempt. Until then still_counts() leaves its candidates out.
         if (view_.version() != start_ || exceeds_quota(queue, met.cohort)) {
             add(queue, &met);
         }
     }
 
-    /// Whether `rest` fits into the node's own quota; what the node cannot give locally stays in
-    /// `rest`.
+    /// Returns true if `rest` fits into the node's own quota. Subtracts from `rest` what the node
+    /// has locally.
     bool fits_in_quota(NodeIndex node, Usages& rest) const {
         bool fits = true;
         for (auto& usage : rest) {
@@ -167,7 +168,7 @@ class ClassicalSearch {
         return fits;
     }
 
-    /// From the parent up to the root.
+    /// Returns the ancestors from the parent up to the root.
     SmallVector<Ancestor, 8> ancestors() const {
         SmallVector<Ancestor, 8> found;
         const NodeIndex own = preemptor_.cluster_queue;
@@ -181,7 +182,7 @@ class ClassicalSearch {
         return found;
     }
 
-    /// The lowest cohort that the ClusterQueue has in common with the preemptor.
+    /// Returns the lowest cohort that the ClusterQueue has in common with the preemptor.
     const Ancestor& meeting_point(NodeIndex queue) const {
         const auto top = static_cast<std::int32_t>(ancestors_.size()) - 1;
         for (NodeIndex at = view_.node(queue).parent;; at = view_.node(at).parent) {
@@ -192,8 +193,8 @@ class ClassicalSearch {
         }
     }
 
-    /// Whether all subtrees from the ClusterQueue up to below that cohort use more than their
-    /// quota: one that stays within gives nothing.
+    /// Returns true if all subtrees from the ClusterQueue up to the one directly below that cohort
+    /// use more than their quota. A subtree within its quota gives no victim.
     bool exceeds_quota(NodeIndex queue, NodeIndex below) const {
         for (NodeIndex at = queue; at != below; at = view_.node(at).parent) {
             if (search_.within_subtree_quota(at, preemptor_.needed)) {
@@ -229,8 +230,9 @@ class ClassicalSearch {
         }
     }
 
-    /// Evicted ones first; in each half those that use quota of a subtree that the preemptor stays
-    /// within, the others of the cohort, its own queue's; inside each the order of victims.
+    /// Puts candidates that are being evicted first. In both groups, candidates that use quota of a
+    /// subtree that the preemptor stays within come first, then those of other ClusterQueues of the
+    /// cohort, then those of the own ClusterQueue. Each of these is in the order of victims.
     struct GoesLater {
         const ClassicalSearch* search = nullptr;
 
@@ -243,7 +245,7 @@ class ClassicalSearch {
         }
     };
 
-    /// The candidate at that place of the order, nullptr behind the last.
+    /// Returns the candidate at that position of the order; nullptr after the last one.
     const RankedCandidate* at(std::size_t position) {
         if (merged_.empty() && search_.state().options().admission_fair_sharing) {
             while (merge_next()) {
@@ -260,8 +262,8 @@ class ClassicalSearch {
         return &merged_[position];
     }
 
-    /// Whether a ClusterQueue further on in the order may have candidates: not if the best victim
-    /// of the next one has too high a priority, as then those behind it have.
+    /// Returns true if a later ClusterQueue of the order may have candidates. If the best victim of
+    /// the next one has too high a priority, all later ones have too.
     bool has_next() const {
         if (next_ == end_) {
             return false;
@@ -271,7 +273,8 @@ class ClassicalSearch {
                first.priority <= search_.state().workload(preemptor_.workload).priority;
     }
 
-    /// Whether the next ClusterQueue of the order could have a victim to go before those known.
+    /// Returns true if the next ClusterQueue of the order could have a victim that comes before the
+    /// known candidates.
     bool is_next_first() const {
         if (!has_next() || unmerged_.empty()) {
             return has_next();
@@ -305,12 +308,13 @@ class ClassicalSearch {
         return true;
     }
 
-    /// Whether an attempt without borrowing is made and could succeed, or what takes part in it
-    /// matters otherwise. Evictions elsewhere change nothing about what the preemptor's own
-    /// ClusterQueue uses.
+    /// Returns true if candidates of the class ReclaimWithoutBorrowing take part: if an attempt
+    /// without borrowing is made and could succeed, or if they influence the order of other
+    /// candidates. Evictions in other ClusterQueues do not change the usage of the preemptor's own
+    /// ClusterQueue.
     bool may_go_without_borrowing() const {
         if (search_.state().options().admission_fair_sharing) {
-            return true;  // where the others stand depends on them: see put_larger_users_first()
+            return true;  // they influence the order: see put_larger_users_first()
         }
         if (!policy_.borrow_within_cohort && !strictly_under_nominal()) {
             return false;  // see attempts()
@@ -337,7 +341,7 @@ class ClassicalSearch {
         return has_hierarchical_;
     }
 
-    /// In the order tried.
+    /// Returns the attempts in the order in which they are made.
     SmallVector<Borrowing, 2> attempts() {
         if (!has_foreign_) {
             return {Borrowing::Allowed};
@@ -396,12 +400,12 @@ class ClassicalSearch {
     std::uint64_t start_;
     bool looks_elsewhere_ = false;
     SmallVector<Ancestor, 8> ancestors_;
-    int lowest_rank_ = 1;  ///< that a candidate of another ClusterQueue can have
+    int lowest_rank_ = 1;  ///< lowest rank that a candidate of another ClusterQueue can have
     OverdrawnQueues::Order::const_iterator next_;
     OverdrawnQueues::Order::const_iterator end_ = next_;
     SmallVector<Source, 2> sources_;
-    SmallVector<std::uint32_t, 2> unmerged_;  // sources with candidates left, a heap
-    SmallVector<RankedCandidate, 4> merged_;  // as far as they were asked for
+    SmallVector<std::uint32_t, 2> unmerged_;  // a heap of the sources that have candidates left
+    SmallVector<RankedCandidate, 4> merged_;  // as far as it was read
     bool has_hierarchical_ = false;
     bool has_foreign_ = false;
     bool counts_without_borrowing_ = false;  ///< see may_go_without_borrowing()

@@ -1,5 +1,5 @@
 // Preemption under fair sharing: victims come from the ClusterQueue with the largest share, if a
-// strategy accepts what its share and the preemptor's become (KEP-1714).
+// strategy accepts the resulting shares of that ClusterQueue and of the preemptor (KEP-1714).
 #include "base/assert.hpp"
 #include "engine/preemption/preemption.hpp"
 #include "engine/preemption/target_queues.hpp"
@@ -27,11 +27,11 @@ class FairSearch {
         if (try_to_choose()) {
             return std::move(targets_);
         }
-        search_.note_spared(own_queue(), preemptor_, policy_.within_cluster_queue);
+        search_.record_spared(own_queue(), preemptor_, policy_.within_cluster_queue);
         if (looks_elsewhere_) {
-            search_.note_spared_elsewhere(preemptor_, policy_.reclaim_within_cohort, [](NodeIndex) {
-                return true;
-            });
+            search_.record_spared_elsewhere(
+                preemptor_, policy_.reclaim_within_cohort, [](NodeIndex) { return true; }
+            );
         }
         return {};
     }
@@ -57,7 +57,7 @@ class FairSearch {
         const bool has_own = own && own->current() != nullptr;
         looks_elsewhere_ = view_.node(own_queue()).parent.is_valid() &&
                            policy_.reclaim_within_cohort != PreemptionPolicy::Never &&
-                           (has_own || !is_in_vain_elsewhere());
+                           (has_own || !excludes_victims_elsewhere());
         finds_elsewhere_ = looks_elsewhere_ &&
                            search_.may_find_elsewhere(preemptor_, policy_.reclaim_within_cohort);
         if (!has_own && !finds_elsewhere_) {
@@ -99,7 +99,7 @@ class FairSearch {
         return first_strategy(queues);
     }
 
-    /// All candidates in the order that admission fair sharing makes of it.
+    /// Returns all candidates in the order of admission fair sharing.
     std::vector<const Candidate*> reordered(const std::optional<CandidateWalk>& own) {
         std::vector<const Candidate*> found;
         const auto add = [&found](CandidateWalk from) {
@@ -123,17 +123,17 @@ class FairSearch {
         return found;
     }
 
-    /// Whether no workload of another ClusterQueue could be taken.
-    bool is_in_vain_elsewhere() const {
-        // Which workloads priority spares is told of searches that are not in vain, whatever
-        // searched before.
+    /// Returns true if no workload of another ClusterQueue can be taken. False is not certain.
+    bool excludes_victims_elsewhere() const {
+        // Workloads spared by priority are recorded only if this returns false, so the result must
+        // not depend on earlier searches unless the policy is Any, which spares none.
         const bool spares_some = policy_.reclaim_within_cohort != PreemptionPolicy::Any;
         return !takes_back_its_own() &&
-               search_.share_bounds(preemptor_).is_in_vain(preemptor_, spares_some);
+               search_.share_bounds(preemptor_).excludes_victims(preemptor_, spares_some);
     }
 
-    /// Whether the strategies do not count, because with all it asks for the preemptor stays within
-    /// its own quota.
+    /// Returns true if the strategies do not apply, because the preemptor stays within its own
+    /// quota with all that it requests.
     bool takes_back_its_own() const {
         if (!search_.state().options().gates.fair_sharing_preempt_within_nominal) {
             return false;
@@ -143,8 +143,8 @@ class FairSearch {
         return search_.within_subtree_quota(preemptor_.cluster_queue, preemptor_.needed);
     }
 
-    /// The preemptor's usage counts in every share, but not twice when asking whether it fits. If
-    /// so, the search is at its end, and the usage is assumed no more.
+    /// Returns true if the preemptor fits. The shares include its usage, which is removed for this
+    /// check. If it fits, the search is over, and the usage stays removed.
     bool fits() {
         UsageView::Trial trial(view_);
         view_.remove(preemptor_.demand());
@@ -251,10 +251,11 @@ class FairSearch {
         return false;
     }
 
-    /// Asked while a target is back, which raises the shares of the nodes above it: whether the
-    /// preemptor's share still allows what was taken by a strategy. Without this a victim is
-    /// evicted by a right that the preemptor has only as long as its own queue's workloads are out,
-    /// is admitted again before the preemptor, and is evicted again, without end.
+    /// Returns true if a target may stay back, which raises the shares of the nodes above it: the
+    /// preemptor's share must still allow all victims that a strategy accepted. Without this check,
+    /// a victim could be evicted by a right that the preemptor has only while workloads of its own
+    /// queue are evicted. The victim would be admitted again before the preemptor and be evicted
+    /// again, without end.
     bool leaves_others_fair(WorkloadIndex target) {
         const NodeIndex queue = search_.state().workload(target).holding->cluster_queue;
         const bool result = [&] {
@@ -262,7 +263,7 @@ class FairSearch {
             view_.add(preemptor_.demand());
             return std::all_of(bounds_.begin(), bounds_.end(), [&](const ShareBound& bound) {
                 if (bound.target == target || !is_at_or_below(queue, bound.own_node)) {
-                    return true;  // it is no victim any more, or the share has not risen
+                    return true;  // it is no longer a victim, or the share has not risen
                 }
                 const int order =
                     compare(share_of(search_.state(), view_, bound.own_node), bound.share);
@@ -288,8 +289,8 @@ class FairSearch {
         return search_.state().options().fair_sharing_strategies.front();
     }
 
-    /// By what right a victim is taken: the preemptor's share, at that node, is at most this one,
-    /// or below it.
+    /// The condition under which a strategy accepts a victim: the preemptor's share at `own_node`
+    /// is at most `share`, or below it if `is_below`.
     struct ShareBound {
         WorkloadIndex target;
         NodeIndex own_node;
@@ -302,7 +303,7 @@ class FairSearch {
     UsageView& view_;
     const Preemption& policy_;
     bool looks_elsewhere_ = false;
-    bool finds_elsewhere_ = false;  ///< maybe
+    bool finds_elsewhere_ = false;  ///< true is not certain
     std::vector<PreemptionTarget> targets_;
     std::vector<const Candidate*> retry_;
     std::vector<ShareBound> bounds_;

@@ -103,7 +103,7 @@ FairShareBounds::OwnShares FairShareBounds::own_shares(const PreemptionRequest& 
     return made;
 }
 
-bool FairShareBounds::is_in_vain(const PreemptionRequest& preemptor, bool by_usage_alone) {
+bool FairShareBounds::excludes_victims(const PreemptionRequest& preemptor, bool by_usage_alone) {
     const auto& strategies = context_.state.options().fair_sharing_strategies;
     const bool final_counts =
         strategies.front() == FairSharingStrategy::LessThanOrEqualToFinalShare;
@@ -117,7 +117,8 @@ bool FairShareBounds::is_in_vain(const PreemptionRequest& preemptor, bool by_usa
     if (initial_counts && std::any_of(own.begin(), own.end(), is_below)) {
         return false;
     }
-    // No workload less makes a share larger: what the first bound excludes needs no second.
+    // An eviction does not raise a share, so shares above the first bound are above the second one
+    // too.
     const auto is_above = [](const Own& o) { return o.share > o.beside; };
     if (!final_counts || std::all_of(own.begin(), own.end(), is_above)) {
         return true;

@@ -1,3 +1,4 @@
+// Shows without a search that fair sharing allows no preemption (KEP-1714).
 #pragma once
 
 #include "base/small_vector.hpp"
@@ -15,11 +16,12 @@ namespace sluice::engine {
 
 struct PreemptionRequest;
 
-/// Of each cohort the highest share among its children, and the highest among the others.
+/// For each cohort, the child with the highest share, and the highest share of its other children.
 class HighestShares {
   public:
     void add(NodeIndex cohort, NodeIndex child, const ShareRank& share);
-    /// Among the children of that cohort but this one; none: there are no others.
+    /// Returns the highest share of the cohort's children other than `child`; nullopt if no other
+    /// child was added.
     std::optional<ShareRank> beside(NodeIndex cohort, NodeIndex child) const;
 
   private:
@@ -31,40 +33,44 @@ class HighestShares {
     std::map<NodeIndex, Highest> by_cohort_;
 };
 
-/// Tells without a search when the strategies of fair sharing let a workload preempt
-/// none in its cohorts: when its own share is above all that they could be compared with. In a
-/// full cluster in which all have their share that holds for nearly every head.
+/// Shows without a search that the strategies of fair sharing do not let a workload preempt any
+/// workload of its cohorts: its own share is above all shares that it could be compared with. In a
+/// full cluster in which all queues have their share, this is so for nearly every head.
 ///
-/// What others could be compared with does not depend on what asks: it is worked out once, and
-/// again when usage has changed.
+/// The shares of other nodes do not depend on the preemptor: they are computed once, and again
+/// after usage has changed.
 class FairShareBounds {
   public:
-    /// What could be taken from the tree below `root` for `needed` as its usage is now.
+    /// Bounds for the tree below `root` and for preemptors that need `needed`, with the usage that
+    /// the view shows.
     FairShareBounds(const PreemptionContext& context, NodeIndex root, const FlavorResources& needed)
         : context_(context), root_(root), needed_(needed) {}
 
-    /// To be called for each ClusterQueue of the tree whose usage or holders have changed.
+    /// Reports that the usage or the holders of a ClusterQueue of the tree have changed; required
+    /// after each such change.
     void update(NodeIndex cluster_queue);
+    /// Returns the order of the ClusterQueues to take victims from; built by the first call.
     const ShareContests& contests();
 
-    /// Whether neither strategy accepts any workload of another ClusterQueue. False says nothing:
-    /// bounds are not exact, and closer where contests() are known, unless `by_usage_alone`: then
-    /// the answer does not depend on what others asked. Requires: the tree's usage is that of the
-    /// beginning of a search.
-    bool is_in_vain(const PreemptionRequest& preemptor, bool by_usage_alone);
+    /// Returns true if neither strategy accepts any workload of another ClusterQueue. False is not
+    /// certain, because the bounds are not exact. They are closer after contests() was called,
+    /// unless `by_usage_alone`: then the result does not depend on earlier searches. Requires: the
+    /// view has the usage with which a search begins.
+    bool excludes_victims(const PreemptionRequest& preemptor, bool by_usage_alone);
 
   private:
+    /// With the current usage.
     HighestShares shares_before() const;
-    /// With each candidate's eviction alone.
+    /// With the usage after the eviction of each candidate alone.
     HighestShares shares_after() const;
     void add_shares(HighestShares& shares, NodeIndex cluster_queue) const;
     std::optional<ShareRank> highest_beside(NodeIndex node) const;
-    /// Of the preemptor's ClusterQueue and the cohorts above it those with others beside them, each
-    /// with its share if the preemptor were admitted.
+    /// The preemptor's ClusterQueue and the cohorts above it, if victims are possible next to them,
+    /// each with its share after the preemptor's admission.
     struct Own {
         NodeIndex node;
         ShareRank share;
-        ShareRank beside;  ///< the highest share there
+        ShareRank beside;  ///< highest share of its siblings
     };
     using OwnShares = SmallVector<Own, 4>;
     OwnShares own_shares(const PreemptionRequest& preemptor) const;
@@ -72,8 +78,8 @@ class FairShareBounds {
     PreemptionContext context_;
     NodeIndex root_;
     FlavorResources needed_;
-    std::optional<ShareContests> contests_;  // once they were asked for
-    std::optional<HighestShares> before_;    // as usage is
+    std::optional<ShareContests> contests_;  // built by contests()
+    std::optional<HighestShares> before_;    // with the current usage
     std::optional<HighestShares> after_;
 };
 

@@ -1,3 +1,4 @@
+// ClusterQueues that use more than their quota, ordered by their best victims.
 #pragma once
 
 #include "engine/preemption/candidate_lists.hpp"
@@ -12,10 +13,10 @@
 namespace sluice::engine {
 
 /// The ClusterQueues of a tree that use more than their quota of what a preemptor needs and have
-/// holders that use it, in the order of their best victims.
+/// holders that use it, ordered by their best victims.
 ///
-/// *Cost*: of the holders of those ClusterQueues at first, then of a change the logarithm of the
-/// ClusterQueues' number.
+/// *Cost*: at first proportional to the holders of those ClusterQueues; then, for each change,
+/// logarithmic in the number of ClusterQueues.
 class OverdrawnQueues {
   public:
     struct Queue {
@@ -30,12 +31,13 @@ class OverdrawnQueues {
     };
     using Order = std::set<Queue, Before>;
 
-    /// Of the tree below `root`.
+    /// Builds the order for the tree below `root`.
     OverdrawnQueues(
         const PreemptionContext& context, NodeIndex root, const FlavorResources& needed
     );
 
-    /// To be called for each ClusterQueue of the tree whose usage or holders have changed.
+    /// Reports that the usage or the holders of a ClusterQueue of the tree have changed; required
+    /// after each such change.
     void update(NodeIndex cluster_queue);
     const Order& in_order() const { return order_; }
 
@@ -43,7 +45,7 @@ class OverdrawnQueues {
     PreemptionContext context_;
     FlavorResources needed_;
     Order order_;
-    std::map<NodeIndex, const Candidate*> first_;  // in the order, each with its best victim
+    std::map<NodeIndex, const Candidate*> first_;  // the best victim of each ClusterQueue in order_
 };
 
 }  // namespace sluice::engine

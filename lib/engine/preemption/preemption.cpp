@@ -45,7 +45,8 @@ bool PreemptionSearch::may_find_elsewhere(
         !context_.view.has_above_quota(root, preemptor.needed)) {
         return false;
     }
-    // The first to ask walks the holders: to sort them costs more. It pays if more ask.
+    // The first call for a root and a need walks the holders, because sorting them costs more. For
+    // later calls, sorting pays off.
     if (policy == PreemptionPolicy::Any || !asked_.emplace(root, preemptor.needed).second) {
         return true;
     }
@@ -119,7 +120,7 @@ std::int32_t PreemptionSearch::level_of(const PreemptionRequest& preemptor) cons
 }
 
 void PreemptionSearch::note_level(const PreemptionRequest& preemptor) {
-    // Where the order of evictions counts, it is that of the targets alone.
+    // If the order of evictions matters, level_without() evicts the targets alone for it.
     if (preemptor.usage.size() == 1 && !context_.view.is_order_relevant()) {
         level_ = level_of(preemptor);
     }
@@ -194,7 +195,7 @@ void PreemptionSearch::fill_back(
     Borrowing borrowing,
     const std::function<bool(WorkloadIndex target)>& may_stay
 ) {
-    // The last target made it fit, so it is needed; of the others perhaps not all.
+    // The last target made the preemptor fit, so it is needed. The other targets may not all be.
     for (std::size_t i = targets.size(); i-- > 1;) {
         const std::size_t at = i - 1;
         bring_back(targets[at].workload);
@@ -207,7 +208,7 @@ void PreemptionSearch::fill_back(
     }
 }
 
-void PreemptionSearch::note_spared(
+void PreemptionSearch::record_spared(
     NodeIndex cluster_queue, const PreemptionRequest& preemptor, PreemptionPolicy policy
 ) {
     if (is_spared_by_priority_ || policy == PreemptionPolicy::Never ||

@@ -1,3 +1,4 @@
+// The search for workloads whose eviction makes room for another workload.
 #pragma once
 
 #include "engine/preemption/candidate_lists.hpp"
@@ -18,14 +19,14 @@
 
 namespace sluice::engine {
 
-/// A workload to evict, and why.
+/// A workload to evict, and the reason for its eviction.
 struct PreemptionTarget {
     WorkloadIndex workload;
     PreemptionReason reason = PreemptionReason::InClusterQueue;
 };
 
-/// What room is wanted: for which workload, its ClusterQueue, all that it would use, and the
-/// flavor-resources for which there is no room.
+/// The workload that needs quota (the preemptor) and its ClusterQueue, the usage that has to fit,
+/// and the flavor-resources of which the ClusterQueue has too little.
 struct PreemptionRequest {
     WorkloadIndex workload;
     NodeIndex cluster_queue;
@@ -36,11 +37,11 @@ struct PreemptionRequest {
     Demand demand() const { return {.cluster_queue = cluster_queue, .usages = usage}; }
 };
 
-/// Whether the preemptor may borrow from its cohort.
+/// Permission for the preemptor to borrow from its cohort.
 enum class Borrowing : std::uint8_t { Forbidden, Allowed };
 
-/// Searches for the workloads whose eviction makes room (KEP-83, KEP-1337, KEP-1714). Changes the
-/// tree's usage while it searches and restores it before it returns.
+/// Searches for the workloads whose eviction makes room (KEP-83, KEP-1337, KEP-1714). A search
+/// changes the usage of the view, and restores it before it returns.
 class PreemptionSearch {
   public:
     explicit PreemptionSearch(const PreemptionContext& context) : context_(context) {}
@@ -48,42 +49,44 @@ class PreemptionSearch {
     PreemptionSearch(const PreemptionSearch&) = delete;
     PreemptionSearch& operator=(const PreemptionSearch&) = delete;
 
-    /// To be called for each ClusterQueue whose usage changes between two searches, or whose
-    /// holders become removed, after that. Requires: those alone have changed since the last
-    /// search.
+    /// Reports that the usage of a ClusterQueue has changed, or that holders of it were removed.
+    /// Required after each such change. Requires: only reported ClusterQueues have changed since
+    /// the last search.
     void usage_changed(NodeIndex cluster_queue);
-    /// Usage has changed anywhere.
+    /// Reports that usage may have changed anywhere.
     void usage_changed();
 
-    /// Targets in the order they are evicted; empty when nothing helps. *Lifetime*: until the next
-    /// search.
+    /// Returns the targets in the order in which they are evicted; empty if no eviction helps.
+    /// *Lifetime*: until the next search.
     const std::vector<PreemptionTarget>& find(const PreemptionRequest& preemptor);
 
-    /// Whether a ClusterQueue without room for `amount` more may search for victims at all: where
-    /// it would borrow only if a policy allows it to evict others while it borrows.
+    /// Returns true if a ClusterQueue without room for `amount` more may search for victims. If it
+    /// would have to borrow for that, a policy must let it evict workloads while it borrows.
     bool may_help(NodeIndex cluster_queue, FlavorResourceIndex needed, Amount amount) const;
 
-    /// What evicting could do for one flavor-resource alone: a search for that is made
-    /// before the flavor is chosen.
+    /// The effect that evictions could have for one flavor-resource alone. FlavorAssigner asks for
+    /// it before it chooses a flavor.
     struct Possibility {
         enum class Kind : std::uint8_t { NoCandidates, Preempt, Reclaim };
         Kind kind = Kind::NoCandidates;
         std::int32_t level = 0;  ///< borrowing level after the evictions
-        /// NoCandidates: some holder would be a candidate if its priority were lower.
+        /// NoCandidates: a holder would be a candidate if its priority were lower.
         bool is_spared_by_priority = false;
     };
+    /// Searches for victims for one flavor-resource.
     Possibility simulate(
         WorkloadIndex workload, NodeIndex cluster_queue, FlavorResourceIndex needed, Amount amount
     );
 
-    /// Whether the preemptor fits now.
+    /// Returns true if the preemptor fits with the usage that the view shows.
     bool fits(const PreemptionRequest& preemptor, Borrowing borrowing) const;
-    /// Takes the target's usage out of the tree until the search ends.
+    /// Removes the target's usage from the view until the search ends.
     void evict(WorkloadIndex target);
+    /// Takes evict() back.
     void bring_back(WorkloadIndex target);
-    /// Drops targets that turn out not to be needed: all but the last are brought back one by one,
-    /// the latest first, and stay if the preemptor fits all the same and `may_stay`, asked while
-    /// the target is back, allows it.
+    /// Drops targets that are not needed. Brings back each target except the last one, the latest
+    /// first. The target stays back if the preemptor still fits and `may_stay` returns true; the
+    /// function is called while the target is back.
     void fill_back(
         const PreemptionRequest& preemptor,
         std::vector<PreemptionTarget>& targets,
@@ -91,7 +94,7 @@ class PreemptionSearch {
         const std::function<bool(WorkloadIndex target)>& may_stay
     );
 
-    /// Holders of the ClusterQueue that use what the preemptor needs.
+    /// Returns the holders of the ClusterQueue that use what the preemptor needs.
     CandidateList& candidates_in(NodeIndex cluster_queue, const PreemptionRequest& preemptor) {
         return context_.candidates.in(cluster_queue, preemptor.needed);
     }
@@ -100,38 +103,41 @@ class PreemptionSearch {
             &context_.state, &context_.state.workload(preemptor.workload), &context_.removed, policy
         };
     }
-    /// Whether some other ClusterQueue above its quota may have a holder that the policy lets the
-    /// preemptor evict; false is sure.
+    /// Returns false if no other ClusterQueue above its quota has a holder that the policy lets the
+    /// preemptor evict. True is not certain.
     bool may_find_elsewhere(const PreemptionRequest& preemptor, PreemptionPolicy policy);
-    /// Notes of a search that finds no victim whether some holder of the ClusterQueue would be a
-    /// candidate if its priority were lower.
-    void note_spared(
+    /// Records, for a search that finds no victim, if a holder of the ClusterQueue would be a
+    /// candidate with a lower priority.
+    void record_spared(
         NodeIndex cluster_queue, const PreemptionRequest& preemptor, PreemptionPolicy policy
     );
-    /// The same of all other ClusterQueues above their quota that `gives` is true of.
+    /// Like record_spared(), for all other ClusterQueues above their quota for which `gives`
+    /// returns true.
     template <class Gives>
-    void note_spared_elsewhere(
+    void record_spared_elsewhere(
         const PreemptionRequest& preemptor, PreemptionPolicy policy, Gives gives
     ) {
         if (policy == PreemptionPolicy::Never || policy == PreemptionPolicy::Any) {
-            return;  // none is spared
+            return;  // no holder is spared
         }
         const NodeIndex root = context_.view.node(preemptor.cluster_queue).root;
         for (const auto queue : context_.view.above_quota(root, preemptor.needed)) {
             if (!is_spared_by_priority_ && queue != preemptor.cluster_queue && gives(queue)) {
-                note_spared(queue, preemptor, policy);
+                record_spared(queue, preemptor, policy);
             }
         }
     }
-    /// Notes of a search that has found its targets what simulate() asks about them. Requires: they
-    /// are evicted, and the preemptor's usage is not assumed.
+    /// Records the level that simulate() returns, for a search that has found its targets.
+    /// Requires: the targets are evicted in the view, and the preemptor's usage is not assumed.
     void note_level(const PreemptionRequest& preemptor);
+    /// Returns true if the node uses no more than the quota of its subtree for any of `needed`.
     bool within_subtree_quota(NodeIndex node, const FlavorResources& needed) const;
 
     const PreemptionContext& context() const { return context_; }
     const State& state() const { return context_.state; }
     UsageView& view() { return context_.view; }
-    /// Of the preemptor's tree, for what it needs. Requires: no what-if of the search's.
+    /// Returns the bounds for the preemptor's tree and what the preemptor needs. Requires: the
+    /// search has not changed the view.
     FairShareBounds& share_bounds(const PreemptionRequest& preemptor);
     const OverdrawnQueues& overdrawn_queues(const PreemptionRequest& preemptor);
 
@@ -140,13 +146,14 @@ class PreemptionSearch {
         PreemptionRequest preemptor;
         std::size_t changes = 0;
         bool is_spared_by_priority = false;
-        std::optional<std::int32_t> level;  ///< of one usage, see Possibility
+        std::optional<std::int32_t> level;  ///< set for a single usage; see Possibility
         std::vector<PreemptionTarget> targets;
     };
-    /// What is known for a root and what is needed, and how many of the changes it knows.
+    /// Results by root and needed flavor-resources, each with the number of the root's changes that
+    /// it includes.
     template <class Known>
     using ByNeed = std::map<std::pair<NodeIndex, FlavorResources>, std::pair<Known, std::size_t>>;
-    /// Whether a holder that is not removed and uses what is needed is so.
+    /// Returns true if `is` returns true for a holder that is not removed and uses what is needed.
     template <class Is>
     bool has_holder(NodeIndex cluster_queue, const PreemptionRequest& preemptor, Is is) const;
     std::int32_t level_of(const PreemptionRequest& preemptor) const;
@@ -157,28 +164,29 @@ class PreemptionSearch {
     Known& known(ByNeed<Known>& by_need, const PreemptionRequest& preemptor);
 
     PreemptionContext context_;
-    // What is remembered holds for the usage at version_ (what-ifs end as they began) but for the
-    // changes that were told since it was worked out.
+    // Remembered results apply to the usage at version_, except that they lack the changes reported
+    // since they were computed. Trials restore the version.
     std::uint64_t version_ = 0;
     std::map<NodeIndex, std::vector<NodeIndex>> changed_;  // ClusterQueues by root
     std::size_t changes_ = 0;
-    std::set<std::pair<NodeIndex, FlavorResources>> asked_;  // for what is needed of which root
+    std::set<std::pair<NodeIndex, FlavorResources>> asked_;  // roots and needs of earlier calls
     ByNeed<FairShareBounds> shares_;
     ByNeed<OverdrawnQueues> overdrawn_;
-    // A head that lacks one flavor-resource asks for it alone and then for all that it needs: often
-    // alike.
+    // A head that lacks one flavor-resource searches for it alone, and then for all that it needs.
+    // Often both requests are equal.
     std::optional<Asked> asked_last_;
     bool is_spared_by_priority_ = false;  // see Possibility
     std::optional<std::int32_t> level_;
 };
 
-/// The search without fair sharing: by class of candidate and by how far they borrow (KEP-83,
-/// KEP-1337).
+/// Searches without fair sharing (KEP-83, KEP-1337): by class of candidate, with or without
+/// borrowing.
 std::vector<PreemptionTarget> find_classical_targets(
     PreemptionSearch& search, const PreemptionRequest& preemptor
 );
 
-/// The search under fair sharing: from the ClusterQueue with the largest share (KEP-1714).
+/// Searches under fair sharing (KEP-1714): takes victims from the ClusterQueue with the largest
+/// share.
 std::vector<PreemptionTarget> find_fair_targets(
     PreemptionSearch& search, const PreemptionRequest& preemptor
 );

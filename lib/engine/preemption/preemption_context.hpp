@@ -1,3 +1,4 @@
+// The cluster as a search for victims sees it.
 #pragma once
 
 #include "engine/preemption/candidate_lists.hpp"
@@ -9,16 +10,18 @@
 
 namespace sluice::engine {
 
-/// The cluster as a search for victims finds it. *Lifetime*: of all that it refers to.
+/// The state, the usage and the candidates of a search. *Lifetime*: all that it refers to outlives
+/// it.
 struct PreemptionContext {
     const State& state;
-    /// Usage at that moment. A search takes back what it assumes there.
+    /// The current usage. A search takes its own changes back.
     UsageView& view;
     CandidateLists& candidates;
-    const std::set<WorkloadIndex>& removed;  ///< holders that the cycle evicts: they count as gone
+    /// Holders that the cycle evicts; they no longer count.
+    const std::set<WorkloadIndex>& removed;
 };
 
-/// Returns what the workload holds. Requires: it holds quota.
+/// Returns the usage of a holder. Requires: the workload holds quota.
 inline Demand held_by(const State& state, WorkloadIndex holder) {
     const Holding& holding = *state.workload(holder).holding;
     return {.cluster_queue = holding.cluster_queue, .usages = holding.usages};

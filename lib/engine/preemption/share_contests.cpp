@@ -16,7 +16,7 @@ bool gives_first(
         const int own_of_b = b.node == preemptor_queue ? 1 : 0;
         return is_better_victim(state, *a.first, own_of_a, *b.first, own_of_b);
     }
-    // Any fixed order will do: the search compares the victims of cohorts with equal shares.
+    // Any fixed order is good: the search compares the victims of cohorts with equal shares.
     return state.tree().node(a.node).name > state.tree().node(b.node).name;
 }
 

@@ -1,3 +1,4 @@
+// The nodes from which fair sharing could take victims, ordered by their shares (KEP-1714).
 #pragma once
 
 #include "engine/preemption/candidate_lists.hpp"
@@ -14,26 +15,28 @@
 
 namespace sluice::engine {
 
-/// A child of a cohort as it stands among those to take victims from.
+/// A child of a cohort, with the values by which it competes with the other children to lose a
+/// victim.
 struct Contestant {
     ShareRank share;
-    const Candidate* first = nullptr;  ///< ClusterQueues: the first victim
+    const Candidate* first = nullptr;  ///< ClusterQueues: the best victim
     NodeIndex node;
 };
 
-/// Returns true if victims are taken from `a` before `b`, both ClusterQueues or both cohorts: the
-/// larger share, then the better victim, for which the preemptor's own ClusterQueue stands back.
-/// Between cohorts with equal shares the order has no meaning.
+/// Returns true if victims are taken from `a` before `b`; both are ClusterQueues or both are
+/// cohorts. The larger share comes first, then the better victim, with the preemptor's own
+/// ClusterQueue ranked last. The order of cohorts with equal shares has no meaning.
 bool gives_first(
     const State& state, const Contestant& a, const Contestant& b, NodeIndex preemptor_queue
 );
 
-/// The ClusterQueues from which fair sharing could take victims that use what a preemptor needs, by
-/// their shares as usage is: of each cohort the children that borrow and have such holders. Which
-/// of those the preemptor may evict, and what it changes itself, is the search's to find out.
+/// The ClusterQueues from which fair sharing could take victims that use what a preemptor needs:
+/// for each cohort, the children that borrow and have such holders, ordered by their shares with
+/// the usage that the view shows. The search decides which of these holders the preemptor may
+/// evict, and tracks its own changes.
 ///
-/// *Cost*: of the holders of the ClusterQueues above their quota at first, then of a change the
-/// depth times the logarithm of the children.
+/// *Cost*: at first proportional to the holders of the ClusterQueues above their quota; then, for
+/// each change, the depth times the logarithm of the number of children.
 class ShareContests {
   public:
     struct Before {
@@ -48,18 +51,20 @@ class ShareContests {
         Order cohorts;
     };
 
-    /// Of the tree below `root`, for workloads that need `needed`.
+    /// Builds the orders for the tree below `root` and for workloads that need `needed`.
     ShareContests(const PreemptionContext& context, NodeIndex root, FlavorResources needed);
 
-    /// To be called for each ClusterQueue of the tree whose usage or holders have changed.
+    /// Reports that the usage or the holders of a ClusterQueue of the tree have changed; required
+    /// after each such change.
     void update(NodeIndex cluster_queue);
 
-    /// The children of that cohort; nullptr: none was ever among them.
+    /// Returns the children of that cohort; nullptr if it never had a child that could lose a
+    /// victim.
     const Children* find(NodeIndex cohort) const {
         const auto at = children_.find(cohort);
         return at == children_.end() ? nullptr : &at->second;
     }
-    /// The highest share among the children of the node's parent but itself.
+    /// Returns the highest share of the node's siblings; nullopt if none of them can lose a victim.
     std::optional<ShareRank> highest_beside(NodeIndex node) const;
 
   private:
@@ -68,14 +73,14 @@ class ShareContests {
             .queues = Order(Before{&context_.state}), .cohorts = Order(Before{&context_.state})
         };
     }
-    /// Puts the node where it stands now, or takes it out.
+    /// Moves the node to its current place in the order, or removes it.
     void place(NodeIndex node);
     std::optional<Contestant> contestant_of(NodeIndex node);
 
     PreemptionContext context_;
     FlavorResources needed_;
     std::map<NodeIndex, Children> children_;
-    std::map<NodeIndex, Contestant> standing_;  // which is in which set of children
+    std::map<NodeIndex, Contestant> standing_;  // the contents of all orders, by node
 };
 
 }  // namespace sluice::engine

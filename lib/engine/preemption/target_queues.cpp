@@ -36,24 +36,24 @@ TargetQueues::TargetQueues(
       candidates_(std::move(candidates)) {
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
         const NodeIndex queue = state_.workload(candidates_[i]->workload).holding->cluster_queue;
-        Standing& standing = standings_[queue];
-        if (standing.end == 0) {
-            standing.next = i;
+        NodeState& state = node_states_[queue];
+        if (state.end == 0) {
+            state.next = i;
         }
-        standing.end = i + 1;
+        state.end = i + 1;
     }
     std::vector<NodeIndex> queues;
-    for (const auto& [queue, standing] : standings_) {
+    for (const auto& [queue, state] : node_states_) {
         queues.push_back(queue);
     }
     for (const auto queue : queues) {
         NodeIndex above = view_.node(queue).parent;
-        while (above.is_valid() && standings_.try_emplace(above).second) {
+        while (above.is_valid() && node_states_.try_emplace(above).second) {
             above = view_.node(above).parent;
         }
     }
-    for (auto& [node, standing] : standings_) {
-        enter(node, standing);
+    for (auto& [node, state] : node_states_) {
+        enter(node, state);
     }
 }
 
@@ -81,15 +81,15 @@ std::pair<NodeIndex, NodeIndex> TargetQueues::below_common_cohort(NodeIndex targ
     return {child_of(common, preemptor_queue_), child_of(common, target)};
 }
 
-const Candidate* TargetQueues::candidate_of(const Standing& standing) const {
-    if (standing.walk) {
-        return standing.walk->current();
+const Candidate* TargetQueues::candidate_of(const NodeState& state) const {
+    if (state.walk) {
+        return state.walk->current();
     }
-    return standing.next < standing.end ? candidates_[standing.next] : nullptr;
+    return state.next < state.end ? candidates_[state.next] : nullptr;
 }
 
-TargetQueues::Standing& TargetQueues::standing_of(NodeIndex node) {
-    const auto [at, is_new] = standings_.try_emplace(node);
+TargetQueues::NodeState& TargetQueues::node_state(NodeIndex node) {
+    const auto [at, is_new] = node_states_.try_emplace(node);
     if (is_new) {
         if (node == preemptor_queue_) {
             at->second.walk = own_;
@@ -111,28 +111,28 @@ TargetQueues::Cohort& TargetQueues::cohort(NodeIndex node) {
     Cohort& made = cohorts_.try_emplace(node, queues, cohorts, &memory_).first->second;
     if (candidates_.empty() && is_ancestor(node)) {
         const NodeIndex child = child_of(node, preemptor_queue_);
-        if (!standings_.contains(child)) {
-            enter(child, standing_of(child));
+        if (!node_states_.contains(child)) {
+            enter(child, node_state(child));
         }
     }
     return made;
 }
 
-void TargetQueues::enter(NodeIndex index, Standing& standing) {
-    ++standing.changes;
+void TargetQueues::enter(NodeIndex index, NodeState& state) {
+    ++state.changes;
     const auto& node = view_.node(index);
-    const Candidate* first = candidate_of(standing);
+    const Candidate* first = candidate_of(state);
     if (!node.parent.is_valid() || (node.is_cluster_queue && first == nullptr)) {
         return;
     }
     const Share share = share_of(state_, view_, index);
-    standing.share = rank_of(share);
-    standing.borrows = share.is_borrowing();
+    state.share = rank_of(share);
+    state.borrows = share.is_borrowing();
     Cohort& parent = cohort(node.parent);
     Heap& heap = (node.is_cluster_queue ? parent.queues : parent.cohorts).changed;
     heap.push_back(
-        {.contestant = {.share = standing.share, .first = first, .node = index},
-         .changes = standing.changes}
+        {.contestant = {.share = state.share, .first = first, .node = index},
+         .changes = state.changes}
     );
     std::push_heap(heap.begin(), heap.end(), [this](const Entry& a, const Entry& b) {
         return gives_first(state_, b.contestant, a.contestant, preemptor_queue_);
@@ -144,13 +144,13 @@ void TargetQueues::drop_outdated(Contest& contest) {
     while (!heap.empty()) {
         const Entry& first = heap.front();
         const NodeIndex node = first.contestant.node;
-        Standing& standing = standings_.at(node);
-        const bool counts = first.changes == standing.changes && !standing.is_pruned;
-        if (counts && (standing.borrows || node == preemptor_queue_ ||
+        NodeState& state = node_states_.at(node);
+        const bool counts = first.changes == state.changes && !state.is_pruned;
+        if (counts && (state.borrows || node == preemptor_queue_ ||
                        (!view_.node(node).is_cluster_queue && is_ancestor(node)))) {
             return;
         }
-        standing.is_pruned = standing.is_pruned || counts;
+        state.is_pruned = state.is_pruned || counts;
         std::pop_heap(heap.begin(), heap.end(), [this](const Entry& a, const Entry& b) {
             return gives_first(state_, b.contestant, a.contestant, preemptor_queue_);
         });
@@ -161,7 +161,7 @@ void TargetQueues::drop_outdated(Contest& contest) {
 void TargetQueues::pass_over_changed(Contest& contest, Children children) {
     for (; contest.next != contest.end; ++contest.next) {
         const Contestant& contestant = *contest.next;
-        if (standings_.contains(contestant.node)) {
+        if (node_states_.contains(contestant.node)) {
             continue;
         }
         if (children == Children::Cohorts) {
@@ -172,9 +172,9 @@ void TargetQueues::pass_over_changed(Contest& contest, Children children) {
             return;
         }
         if (walk.current() != nullptr) {
-            // The best that the preemptor may evict stands farther back.
-            Standing& standing = standing_of(contestant.node);
-            enter(contestant.node, standing);
+            // The best victim that the preemptor may evict is farther back.
+            NodeState& state = node_state(contestant.node);
+            enter(contestant.node, state);
         }
     }
 }
@@ -196,15 +196,15 @@ std::vector<NodeIndex> TargetQueues::cohorts_of_share(const Contest& contest, Sh
     const {
     std::vector<NodeIndex> found;
     for (auto at = contest.next; at != contest.end && at->share == share; ++at) {
-        if (!standings_.contains(at->node)) {
+        if (!node_states_.contains(at->node)) {
             found.push_back(at->node);
         }
     }
     for (const Entry& entry : contest.changed) {
         const NodeIndex node = entry.contestant.node;
-        const Standing& standing = standings_.at(node);
-        const bool counts = entry.changes == standing.changes && !standing.is_pruned;
-        if (counts && entry.contestant.share == share && (standing.borrows || is_ancestor(node))) {
+        const NodeState& state = node_states_.at(node);
+        const bool counts = entry.changes == state.changes && !state.is_pruned;
+        if (counts && entry.contestant.share == share && (state.borrows || is_ancestor(node))) {
             found.push_back(node);
         }
     }
@@ -232,7 +232,7 @@ std::optional<Contestant> TargetQueues::descend(NodeIndex cohort_node) {
     if (queue != nullptr && (child == nullptr || child->share < queue->share)) {
         return *queue;
     }
-    // Cohorts of equal share are told apart as ClusterQueues are: by the victims they would give.
+    // Cohorts of equal share are compared by the victims that they would give, like ClusterQueues.
     std::optional<Contestant> best;
     for (const auto node : cohorts_of_share(here.cohorts, child->share)) {
         const auto found = descend(node);
@@ -245,16 +245,16 @@ std::optional<Contestant> TargetQueues::descend(NodeIndex cohort_node) {
 
 NodeIndex TargetQueues::next() {
     if (popped_.is_valid()) {
-        enter(popped_, standing_of(popped_));
+        enter(popped_, node_state(popped_));
         popped_ = {};
     }
     const auto& own = view_.node(preemptor_queue_);
     if (!own.parent.is_valid()) {
-        const Standing& standing = standing_of(preemptor_queue_);
-        const bool is_left = !standing.is_pruned && candidate_of(standing) != nullptr;
+        const NodeState& state = node_state(preemptor_queue_);
+        const bool is_left = !state.is_pruned && candidate_of(state) != nullptr;
         return is_left ? preemptor_queue_ : NodeIndex{};
     }
-    while (!standing_of(own.root).is_pruned) {
+    while (!node_state(own.root).is_pruned) {
         if (const auto found = descend(own.root)) {
             return found->node;
         }
@@ -263,28 +263,28 @@ NodeIndex TargetQueues::next() {
 }
 
 const Candidate* TargetQueues::pop(NodeIndex queue) {
-    Standing& standing = standing_of(queue);
-    const Candidate* popped = candidate_of(standing);
+    NodeState& state = node_state(queue);
+    const Candidate* popped = candidate_of(state);
     if (popped == nullptr) {
         return nullptr;
     }
-    if (standing.walk) {
-        standing.walk->advance();
+    if (state.walk) {
+        state.walk->advance();
     } else {
-        ++standing.next;
+        ++state.next;
     }
     popped_ = queue;
     return popped;
 }
 
 void TargetQueues::drop(NodeIndex node) {
-    standing_of(node).is_pruned = true;
+    node_state(node).is_pruned = true;
 }
 
 void TargetQueues::usage_changed(NodeIndex queue) {
     popped_ = popped_ == queue ? NodeIndex{} : popped_;
     for (NodeIndex at = queue; view_.node(at).parent.is_valid(); at = view_.node(at).parent) {
-        enter(at, standing_of(at));
+        enter(at, node_state(at));
     }
 }
 

@@ -1,3 +1,4 @@
+// The order of victims within a ClusterQueue under admission fair sharing (KEP-4136).
 #pragma once
 
 #include "engine/state/state.hpp"
@@ -14,13 +15,14 @@ namespace sluice::engine {
 
 /// A victim as put_larger_users_first() compares it.
 struct RankedVictim {
-    std::string_view name;  ///< of its LocalQueue, without namespace
+    std::string_view name;  ///< of its LocalQueue, without the namespace
     double usage = 0.0;
     std::size_t place = 0;
 };
 
-/// Larger usage first, LocalQueues of one name as they are. Not std::stable_sort: with LocalQueues
-/// of one name in several namespaces the comparison may go in a circle.
+/// Sorts by usage, the largest first. Victims of LocalQueues with the same name keep their order.
+/// std::stable_sort() is not possible: if LocalQueues of several namespaces have the same name, the
+/// comparison can be circular.
 inline void merge_sort(std::span<RankedVictim> victims) {
     if (victims.size() < 2) {
         return;
@@ -40,18 +42,19 @@ inline void merge_sort(std::span<RankedVictim> victims) {
     std::copy(merged.begin(), merged.end(), victims.begin());
 }
 
-/// Under admission fair sharing the victims of one ClusterQueue, among themselves, are first those
-/// of the LocalQueue that has used more (KEP-4136). As one comparison with the rules between
-/// ClusterQueues that would be a circle (a before b before c before a); so `victims`, sorted by the
-/// other rules, exchange places within their ClusterQueue. As upstream compares names without the
-/// namespace, two LocalQueues of one name are not told apart. `workload_of` gives the WorkloadIndex
+/// Under admission fair sharing, orders the victims of each ClusterQueue among themselves: those of
+/// the LocalQueue that has used more come first (KEP-4136). `victims` are sorted by the other
+/// rules, and exchange places within their ClusterQueue. One comparison for all rules would be
+/// circular (a before b before c before a). Like Kueue, this compares names without the namespace,
+/// so it does not distinguish LocalQueues of the same name. `workload_of` returns the WorkloadIndex
 /// of an element.
 template <class Victims, class WorkloadOf>
 void put_larger_users_first(const State& state, Victims& victims, WorkloadOf workload_of) {
     if (!state.options().admission_fair_sharing) {
         return;
     }
-    std::map<std::pair<NodeIndex, bool>, std::vector<std::size_t>> places;  // evicted ones apart
+    // Victims that are being evicted already are separate.
+    std::map<std::pair<NodeIndex, bool>, std::vector<std::size_t>> places;
     for (std::size_t i = 0; i < victims.size(); ++i) {
         const Holding& holding = *state.workload(workload_of(victims[i])).holding;
         if (state.shares_admission_fairly(state.cluster_queue(holding.cluster_queue))) {

@@ -1,3 +1,4 @@
+// The tree of cohorts and ClusterQueues, with quota and usage in each node (KEP-79).
 #pragma once
 
 #include "base/cow.hpp"
@@ -26,16 +27,17 @@ struct QuotaCell {
     Amount nominal;
     std::optional<Amount> borrowing_limit;
     std::optional<Amount> lending_limit;
-    Amount subtree;  ///< S: quota of the node with what its children lend
-    Amount usage;    ///< U
-    /// How many declare it: the node itself and each child with a declaration at or below it. 0:
-    /// only usage brought it here.
+    Amount subtree;  ///< quota of the node, with what its children lend
+    Amount usage;    ///< in a cohort, the sum of what its children use beyond their local()
+    /// Number of declarations: the node's own, and one for each child that has a declaration at or
+    /// below it. 0 if only usage created the cell.
     std::int32_t declarations = 0;
-    /// ClusterQueues: 1 + the place in the root's list of those above their quota; 0: not in it.
+    /// ClusterQueues: 1 + the position in the root's list of ClusterQueues above their quota; 0 if
+    /// the ClusterQueue is not in the list.
     std::uint32_t above_quota = 0;
 
     bool declared() const { return declarations > 0; }
-    /// Quota that the parent never sees.
+    /// Returns the quota that the lending limit keeps from the parent.
     Amount local() const {
         return lending_limit ? max(Amount(), subtree - *lending_limit) : Amount();
     }
@@ -56,7 +58,7 @@ struct QuotaCell {
     }
 };
 
-/// What an object says about one flavor-resource of its node.
+/// The quota that an object declares for one flavor-resource of its node.
 struct DeclaredQuota {
     FlavorResourceIndex flavor_resource;
     Amount nominal;
@@ -75,37 +77,38 @@ struct DeclaredQuota {
     }
 };
 
-/// The trees of cohorts with ClusterQueues as leaves: quota, limits and usage at every node.
+/// The trees of cohorts with ClusterQueues as leaves: quota, limits and usage in every node.
 ///
-/// A change of usage or quota costs O(depth), a node that comes or moves O(its subtree and its
-/// siblings). Only where parents form a cycle, or would, is everything worked out anew, and, once a
-/// sum has saturated, so that differences are wrong, the sums of its tree and of those that change
-/// until then: both when refresh() is next called.
+/// A change of usage or quota costs O(depth). A node that is added or moved costs O(its subtree and
+/// its siblings). Two cases wait for refresh(): if parents form a cycle, or would form one,
+/// everything is recomputed; after a sum has saturated, differences are wrong, and the sums of its
+/// tree and of all trees that change until then are recomputed.
 ///
-/// UsageView reads from it what a node may use, and says what it would be after changes.
+/// UsageView reads from the tree what a node may use, now and after assumed changes.
 class QuotaTree {
   public:
     struct Node {
         std::string name;
         bool is_cluster_queue = false;
-        bool has_object = false;  ///< false: only named by others
-        bool active = false;      ///< ClusterQueues: counts for heights
+        bool has_object = false;  ///< false: only other objects name it
+        bool active = false;      ///< ClusterQueues: counts for the heights of cohorts
         std::string parent_name;
         double weight = 1.0;
         std::vector<DeclaredQuota> declared;
-        Usages own_usage;  ///< ClusterQueues: of the workloads that hold quota
+        Usages own_usage;  ///< ClusterQueues: usage of the workloads that hold quota
         // Derived:
         NodeIndex parent;
         NodeIndex root;
-        std::vector<NodeIndex> children;  ///< by name, cohorts and ClusterQueues together
-        std::vector<QuotaCell> cells;     ///< sorted by flavor_resource; see cells()
-        std::int32_t height = 0;          ///< cohorts: distance to the farthest leaf that counts
-        std::map<std::int32_t, std::uint32_t> child_heights;  ///< how many children have which
+        std::vector<NodeIndex> children;  ///< cohorts, then ClusterQueues, each by name
+        std::vector<QuotaCell> cells;     ///< sorted by flavor_resource
+        /// Cohorts: distance to the farthest leaf, not counting inactive ClusterQueues.
+        std::int32_t height = 0;
+        std::map<std::int32_t, std::uint32_t> child_heights;  ///< number of children by height
         std::int32_t depth = 0;
-        bool in_cycle = false;        ///< its tree holds a cycle of parents: no admission
-        bool is_waiting = false;      ///< ClusterQueues: see set_waiting
-        std::set<NodeIndex> waiting;  ///< roots: the waiting ClusterQueues of the tree
-        /// Roots: see above_quota().
+        bool in_cycle = false;        ///< its parents lead into a cycle: nothing is admitted
+        bool is_waiting = false;      ///< ClusterQueues: see set_waiting()
+        std::set<NodeIndex> waiting;  ///< roots: see waiting_in()
+        /// Roots: the ClusterQueues of the tree whose usage is above their own quota, in any order.
         std::map<FlavorResourceIndex, std::vector<NodeIndex>> above_quota;
         std::uint64_t changed_at = 0;  ///< see generation()
 
@@ -136,43 +139,47 @@ class QuotaTree {
         }
     };
 
-    /// The node of that name, or none.
+    /// Returns the node of that name; an invalid index if the name is unknown.
     NodeIndex find_cluster_queue(std::string_view name) const;
     NodeIndex find_cohort(std::string_view name) const;
-    /// The node of that name, made without object if it is new.
+    /// Returns the node of that name; a new name gets a node without an object.
     NodeIndex intern_cluster_queue(std::string_view name);
     NodeIndex intern_cohort(std::string_view name);
 
-    /// Sets what the node's object says; `parent` "" makes it a root. A weight alone
-    /// leaves generations as they are. False: it said so already.
+    /// Sets what the node's object declares. An empty `parent` makes the node a root. A change of
+    /// the weight alone does not change generations. Returns false if nothing changed.
     bool set_object(
         NodeIndex node, std::string_view parent, double weight, std::vector<DeclaredQuota> quotas
     );
-    /// The object is gone: the node keeps its children and usage, without parent and quota.
+    /// Removes the node's object: the node keeps its children and usage, and loses parent and
+    /// quota.
     void remove_object(NodeIndex node);
+    /// Sets `active`: an active ClusterQueue counts for the heights of cohorts.
     void set_active(NodeIndex node, bool active);
 
     const Node& node(NodeIndex index) const { return nodes_[index.at()]; }
     std::size_t size() const { return nodes_.size(); }
-    /// All nodes of the tree of `root`, ClusterQueues by name.
+    /// Returns the ClusterQueues of the tree, ordered by name.
     std::vector<NodeIndex> cluster_queues_of(NodeIndex root) const;
     using NodesByName = std::map<std::string, NodeIndex, std::less<>>;
     const NodesByName& cluster_queues_by_name() const { return *cluster_queues_; }
 
-    /// Works out what could not be kept up to date change by change; the ClusterQueues that may
-    /// have got into a cycle or out of one are appended to `touched`. Everything below requires
-    /// that the tree is not stale.
+    /// Recomputes what single changes could not keep up to date. Appends the ClusterQueues that may
+    /// have entered or left a cycle of parents to `touched`. A stale tree must be refreshed before
+    /// it is read.
     void refresh(std::vector<NodeIndex>& touched);
     bool is_stale() const { return needs_rebuild_ || !wrong_sums_.empty(); }
 
-    /// Grows when quota may have become free for the ClusterQueue: with each change of shape or
-    /// quota in its tree and each touch() (upstream's AllocatableResourceGeneration).
+    /// Returns a number that grows when quota may have become free for the ClusterQueue: with each
+    /// change of shape or quota in its tree and with each touch() (Kueue's
+    /// AllocatableResourceGeneration).
     std::uint64_t generation(NodeIndex cluster_queue) const;
+    /// Increases the generation of a ClusterQueue, or of all ClusterQueues below a root.
     void touch(NodeIndex node) { nodes_.write(node.at()).changed_at = ++changes_; }
 
-    /// Marks a ClusterQueue as one that waits for changes in its tree.
+    /// Marks a ClusterQueue as waiting for changes in its tree, or unmarks it.
     void set_waiting(NodeIndex cluster_queue, bool waiting);
-    /// The ClusterQueues of the tree that are so marked.
+    /// Returns the marked ClusterQueues of the tree.
     const std::set<NodeIndex>& waiting_in(NodeIndex root) const {
         return nodes_[root.at()].waiting;
     }
@@ -183,16 +190,18 @@ class QuotaTree {
         const std::size_t position = position_in(here, flavor_resource);
         return position < here.size() ? &here[position] : nullptr;
     }
-    /// Zeros when there is none. *Lifetime*: until cells or nodes are added.
+    /// Returns the node's cell of that flavor-resource; a cell of zeros if it has none. *Lifetime*:
+    /// until the tree changes.
     const QuotaCell& cell(NodeIndex node, FlavorResourceIndex flavor_resource) const {
         static const QuotaCell kNone;
         const QuotaCell* found = find_cell(node, flavor_resource);
         return found != nullptr ? *found : kNone;
     }
-    /// Adds or removes usage of a ClusterQueue for good.
+    /// Adds usage to a ClusterQueue, or removes it.
     void add_usage(NodeIndex cluster_queue, const Usages& usages);
     void remove_usage(NodeIndex cluster_queue, const Usages& usages);
-    /// Whether a sum of the ClusterQueue hit the largest amount, so that removing must count anew.
+    /// Returns true if the ClusterQueue's own usage has reached the largest amount. Then usage
+    /// cannot be removed, and reset_usage() has to set the sum of the remaining workloads.
     bool has_saturated(NodeIndex cluster_queue) const;
     void reset_usage(NodeIndex cluster_queue, Usages usages);
 
@@ -210,12 +219,12 @@ class QuotaTree {
         );
     }
 
-    /// Returns the position of the flavor-resource in cells that are sorted by it, or their number
-    /// if it has none.
+    /// Returns the position of the flavor-resource in cells that are sorted by it; the number of
+    /// cells if it has no cell.
     static std::size_t position_in(
         std::span<const QuotaCell> cells, FlavorResourceIndex flavor_resource
     ) {
-        // Those of an object were mostly named one after the other.
+        // The flavor-resources of an object mostly have consecutive indices.
         const std::size_t guess =
             cells.empty() ? 0 : flavor_resource.at() - cells.front().flavor_resource.at();
         return guess < cells.size() && cells[guess].flavor_resource == flavor_resource
@@ -224,7 +233,7 @@ class QuotaTree {
     }
 
   private:
-    /// What a node brings into its parent's cell.
+    /// The amounts that a node adds to its parent's cell.
     struct Contribution {
         Amount lent;
         Amount over;
@@ -247,23 +256,26 @@ class QuotaTree {
     void remove(NodeIndex node, FlavorResourceIndex flavor_resource, Amount amount);
     void change(NodeIndex node, QuotaCell& cell, Amount usage, bool is_exact);
     void sum_later_if_stale(NodeIndex cluster_queue);
-    /// Lists the cell under its root, or takes it off the list, as its amounts now say.
+    /// Adds the cell to its root's list of those above quota, or removes it, as its amounts
+    /// require.
     void update_above_quota(NodeIndex node, QuotaCell& cell);
     void remove_from_above_quota(NodeIndex root, QuotaCell& cell);
-    /// The sums of its tree are to be made anew.
+    /// Marks the sums of the node's tree for recomputation.
     void mark_wrong_sums(NodeIndex node) { wrong_sums_.push_back(node); }
 
-    /// The node gets this parent ("": none) and these quotas; at once, unless a cycle of parents is
-    /// about: then a rebuild is due.
+    /// Sets the parent (empty: no parent) and the quotas of a node: at once, or in the next
+    /// refresh() if a cycle of parents is involved.
     void change_node(NodeIndex node, std::string parent, std::vector<DeclaredQuota> quotas);
     bool is_at_or_below(NodeIndex node, NodeIndex ancestor) const;
     void detach(NodeIndex node);
     void attach(NodeIndex node, NodeIndex parent);
     void set_root_below(NodeIndex node);
-    /// The node gets these quotas, and the sums above it follow.
+    /// Sets the node's quotas and updates the sums above it.
     void change_quotas(NodeIndex node, std::vector<DeclaredQuota> quotas);
-    /// The same of one flavor-resource; nullptr: it had or gets no quota of it.
+    /// Sets the quota of one flavor-resource. `before` or `after` is nullptr if the node had or
+    /// gets no quota of it.
     void change_quota(NodeIndex node, const DeclaredQuota* before, const DeclaredQuota* after);
+    /// Replaces a child's contribution to the node's cell, and updates the sums above it.
     void shift(
         NodeIndex node, FlavorResourceIndex flavor_resource, Contribution before, Contribution after
     );
@@ -272,22 +284,22 @@ class QuotaTree {
     );
     std::optional<std::int32_t> counted_height(const Node& node) const;
 
-    /// Works out parents, roots, cycles and all sums.
+    /// Recomputes parents, roots, cycles and all sums.
     void rebuild(std::vector<NodeIndex>& touched);
     void link();
     void find_cycles();
     std::vector<NodeIndex> parents_first(const std::vector<NodeIndex>& roots) const;
     void accumulate(NodeIndex node);
-    /// Works out the sums of the trees in which they are wrong.
+    /// Recomputes the sums of the trees in which they are wrong.
     void sum_again();
 
     Cow<NodesByName> cluster_queues_;
     Cow<NodesByName> cohorts_;
     CowVector<Node, 4> nodes_;
-    std::vector<NodeIndex> changed_;     // since the last rebuild, while one is due
+    std::vector<NodeIndex> changed_;     // nodes changed since the last rebuild, while one is due
     std::vector<NodeIndex> wrong_sums_;  // nodes of trees whose sums are wrong
     std::uint64_t changes_ = 0;
-    bool needs_rebuild_ = false;  // parents, roots and cycles are to be worked out anew
+    bool needs_rebuild_ = false;  // parents, roots and cycles have to be recomputed
 };
 
 }  // namespace sluice::engine

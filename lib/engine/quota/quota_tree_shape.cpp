@@ -1,4 +1,4 @@
-// The shape of the trees and the quota in them: what one change changes.
+// Changes parents and quotas, and keeps heights and sums up to date.
 #include "engine/quota/quota_tree.hpp"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ void QuotaTree::change_node(
         needs_rebuild_ = true;
         return;
     }
-    sum_again();  // what is added to wrong sums stays wrong
+    sum_again();  // a change of wrong sums gives wrong sums
     touch(nodes_[index.at()].root);
     if (to == nodes_[index.at()].parent) {
         change_quotas(index, std::move(quotas));
@@ -309,7 +309,7 @@ void QuotaTree::sum_again() {
 }
 
 void QuotaTree::find_cycles() {
-    // A walk along parents that is longer than there are nodes has met a cycle.
+    // A walk along parents that is longer than the number of nodes has met a cycle.
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         std::size_t steps = 0;
         NodeIndex at = make_index<NodeIndex>(i);
@@ -354,7 +354,7 @@ void QuotaTree::rebuild(std::vector<NodeIndex>& touched) {
             root_changed[nodes_[index.at()].root.at()] = true;
         }
     };
-    note_roots();  // the trees that nodes left
+    note_roots();  // the trees that changed nodes left
     std::vector<NodeIndex> root_before;
     root_before.reserve(nodes_.size());
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -370,7 +370,7 @@ void QuotaTree::rebuild(std::vector<NodeIndex>& touched) {
     for (const auto root : roots) {
         set_root_below(root);
     }
-    note_roots();  // the trees they are in now
+    note_roots();  // the trees that changed nodes are in now
     wrong_sums_ = roots;
     sum_again();
     for (std::size_t i = 0; i < nodes_.size(); ++i) {

@@ -1,4 +1,4 @@
-// Usage of the workloads that hold quota.
+// Adds and removes the usage of workloads that hold quota.
 #include "engine/quota/quota_tree.hpp"
 
 #include <algorithm>
@@ -91,8 +91,8 @@ void QuotaTree::remove_usage(NodeIndex cluster_queue, const Usages& usages) {
 }
 
 void QuotaTree::sum_later_if_stale(NodeIndex cluster_queue) {
-    // Another tree than this one may be the stale one; this one's sums lack the change all the
-    // same. A rebuild sums all trees.
+    // While any sums are wrong, changes are not added to the sums of any tree, so this tree's sums
+    // are wrong too. A rebuild recomputes all trees.
     if (!wrong_sums_.empty()) {
         mark_wrong_sums(cluster_queue);
     }

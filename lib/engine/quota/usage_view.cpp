@@ -31,7 +31,7 @@ UsageView::Room UsageView::room(NodeIndex index, FlavorResourceIndex flavor_reso
     for (std::size_t i = path.size() - 1; i-- > 0;) {
         const QuotaCell& here = *path[i].cell;
         if (here.borrowing_limit) {
-            // The node may use in its parent what it has lent there and does not use yet, and the
+            // In its parent, the node may use what it lent there and has not used yet, and the
             // limit on top.
             const Amount stored_in_parent = here.subtree - here.local();
             const Amount used_in_parent = max(Amount(), here.usage - here.local());
@@ -136,7 +136,7 @@ std::vector<NodeIndex> UsageView::above_quota(
             found.insert(found.end(), at->second.begin(), at->second.end());
         }
     }
-    // The lists are in the order of their history, which nothing may depend on.
+    // The order of the lists depends on their history, and results must not depend on it.
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
@@ -221,7 +221,7 @@ void UsageView::add(const Demand& demand) {
     version_ = ++changes_;
     for (const auto& usage : demand.usages) {
         Amount amount = usage.amount;
-        is_order_relevant_ = is_order_relevant_ || amount < Amount();  // which stays in the node
+        is_order_relevant_ = is_order_relevant_ || amount < Amount();  // it stays in the node
         for (NodeIndex at = demand.cluster_queue; at.is_valid(); at = node(at).parent) {
             const std::uint32_t here = own_cell(at, usage.flavor_resource);
             const Amount local = copies_[here].local_available();

@@ -1,4 +1,4 @@
-// Usage of quota as it would be after changes that are assumed: for what-ifs and for cycles.
+// Usage of quota with assumed changes, for cycles and what-ifs.
 #pragma once
 
 #include "base/small_vector.hpp"
@@ -16,21 +16,21 @@
 
 namespace sluice::engine {
 
-/// Quota that a workload takes, or would take, in a ClusterQueue.
+/// Quota that a workload uses, or would use, in a ClusterQueue.
 struct Demand {
     NodeIndex cluster_queue;
     const Usages& usages;
 };
 
-/// The usage of a tree's quota with changes that are assumed: a base, which it only reads, and an
-/// overlay with the cells of those nodes that a change has reached. Copies are independent of each
-/// other. *Cost*: a change O(depth), and for a node that it is the first to reach, a copy of the
-/// node's cells; a copy of the view O(nodes of the tree + cells of the overlay).
+/// The usage of a quota tree with assumed changes. The view reads the tree, and keeps the cells of
+/// changed nodes in an overlay. Copies of a view are independent of each other. *Cost*: a change
+/// costs O(depth), and the first change of a node also a copy of the node's cells; a copy of the
+/// view costs O(nodes of the tree + cells of the overlay).
 ///
-/// *Lifetime*: of the tree, which may not change meanwhile.
+/// *Lifetime*: the tree outlives the view and does not change in that time.
 class UsageView {
   public:
-    /// Usage as the tree has it. Requires: the tree is not stale.
+    /// Shows the usage of the tree. Requires: the tree is not stale.
     explicit UsageView(const QuotaTree& tree) : tree_(&tree) {}
 
     const QuotaTree& tree() const { return *tree_; }
@@ -55,64 +55,66 @@ class UsageView {
         return found != nullptr ? *found : kNone;
     }
 
-    /// What keeps a node from having more.
+    /// The limit that keeps a node from using more.
     struct Bottleneck {
-        NodeIndex node;                   ///< itself or one above it
-        bool is_borrowing_limit = false;  ///< of that node; else it has no more
+        NodeIndex node;                   ///< the node itself or a node above it
+        bool is_borrowing_limit = false;  ///< false: the quota of `node` is used up
     };
     struct Room {
-        Amount available;  ///< what the node may still use, with borrowing; or negative
+        Amount available;  ///< what the node may still use, with borrowing; may be negative
         Bottleneck bottleneck;
     };
+    /// Returns how much the node may still use, and what limits it.
     Room room(NodeIndex node, FlavorResourceIndex flavor_resource) const;
     Amount available(NodeIndex node, FlavorResourceIndex flavor_resource) const {
         return room(node, flavor_resource).available;
     }
-    /// Returns what the node could use if everything were empty.
+    /// Returns how much the node could use if no quota were in use.
     Amount potential_available(NodeIndex node, FlavorResourceIndex flavor_resource) const;
-    /// Returns true if every usage is available.
+    /// Returns true if all usages of the demand are available.
     bool fits(const Demand& demand) const;
 
-    /// Returns true if `amount` more would be above the quota of the node's subtree.
+    /// Returns true if `amount` more usage would exceed the quota of the node's subtree.
     bool is_borrowing_with(NodeIndex node, FlavorResourceIndex flavor_resource, Amount amount)
         const;
-    /// Returns true if usage is above the quota of the subtree on any flavor-resource that the
-    /// subtree declares.
+    /// Returns true if the usage exceeds the quota of the node's subtree for any flavor-resource
+    /// that the subtree declares.
     bool is_borrowing(NodeIndex node) const;
 
-    /// Returns the ClusterQueues of the tree whose usage of any of these flavor-resources is above
-    /// their own quota, sorted. *Cost*: of those found, not of the tree.
+    /// Returns the ClusterQueues of the tree whose usage of any of these flavor-resources exceeds
+    /// their own quota, sorted. *Cost*: proportional to the result, not to the tree.
     std::vector<NodeIndex> above_quota(NodeIndex root, const FlavorResources& flavor_resources)
         const;
-    /// Returns true if there are any.
+    /// Returns true if above_quota() is not empty.
     bool has_above_quota(NodeIndex root, const FlavorResources& flavor_resources) const;
-    /// Returns true if the node's usage of any of these is above the quota of its subtree.
+    /// Returns true if the node's usage of any of these flavor-resources exceeds the quota of its
+    /// subtree.
     bool is_above_quota(NodeIndex node, const FlavorResources& flavor_resources) const;
 
-    /// The lowest subtree whose own quota covers an amount more.
+    /// The lowest subtree whose own quota suffices for an additional amount.
     struct Fit {
-        std::int32_t height = 0;   ///< of that subtree; 0: the ClusterQueue itself
-        bool may_reclaim = false;  ///< it is smaller than the tree: others may have to give back
+        std::int32_t height = 0;  ///< of that subtree; 0 for the ClusterQueue itself
+        /// The subtree is not the whole tree: other queues may have to give quota back.
+        bool may_reclaim = false;
     };
     Fit lowest_fit(NodeIndex cluster_queue, FlavorResourceIndex flavor_resource, Amount amount)
         const;
-    /// Returns what `ancestor` would count of usage that is assumed in the node, which is below it
-    /// or itself.
+    /// Returns how much of the usage that is assumed in the node counts in `ancestor`, which is the
+    /// node itself or above it.
     Usages counted_above(NodeIndex node, Usages usages, NodeIndex ancestor) const;
 
-    /// Assumes that the demand is taken.
+    /// Assumes that the demand is added.
     void add(const Demand& demand);
-    /// Assumes that the demand is given back.
+    /// Assumes that the demand is removed.
     void remove(const Demand& demand);
 
-    /// A number that is the same only for the same usage: each change gives another one, and a
-    /// change that is taken back the one before.
+    /// Returns a number that identifies the usage: each change gives a new number, and a change
+    /// that is taken back restores the former number.
     std::uint64_t version() const { return version_; }
-    /// Returns true if the order of changes counted: an amount has saturated or was negative.
+    /// Returns true if the order of changes mattered, because an amount saturated or was negative.
     bool is_order_relevant() const { return is_order_relevant_; }
 
-    /// Takes back at its end what changed since its beginning, unless keep() is called. Trials
-    /// nest.
+    /// Takes back the changes made during its life, unless keep() is called. Trials nest.
     class Trial {
       public:
         explicit Trial(UsageView& view)
@@ -130,7 +132,7 @@ class UsageView {
                 view_.undo_.clear();
             }
         }
-        /// Leaves the changes to the trial around this one, or for good.
+        /// Keeps the changes: the enclosing trial decides about them, or they stay.
         void keep() { is_kept_ = true; }
 
       private:
@@ -143,17 +145,18 @@ class UsageView {
   private:
     struct Saved {
         NodeIndex node;
-        std::uint32_t cell = 0;  ///< in copies_
+        std::uint32_t cell = 0;  ///< index in copies_
         Amount usage;
     };
-    /// Of a root, see QuotaTree::Node::above_quota.
+    /// See QuotaTree::Node::above_quota.
     using AboveQuota = std::map<FlavorResourceIndex, std::vector<NodeIndex>>;
 
     struct Step {
         NodeIndex node;
         const QuotaCell* cell = nullptr;
     };
-    /// From the node itself to its root. No recursion: cohorts may be as deep as there is memory.
+    /// The steps from a node to its root, for loops in place of recursion: cohorts may be nested
+    /// without limit.
     using Path = SmallVector<Step, 8>;
     Path path_to_root(NodeIndex node, FlavorResourceIndex flavor_resource) const;
 
@@ -161,7 +164,8 @@ class UsageView {
         const std::uint32_t copy = copy_of_.empty() ? 0 : copy_of_[index.at()];
         return copy == 0 ? std::span(node.cells) : std::span(&copies_[copy - 1], node.cells.size());
     }
-    /// Returns the place in copies_ of the node's cell, which exists.
+    /// Returns the index in copies_ of the node's cell, after copying the cells if necessary.
+    /// Requires: the node has that cell.
     std::uint32_t own_cell(NodeIndex node, FlavorResourceIndex flavor_resource);
     void set_usage(NodeIndex node, std::uint32_t cell, Amount usage);
     void change(NodeIndex node, std::uint32_t cell, Amount usage, Amount amount);
@@ -171,13 +175,13 @@ class UsageView {
     void update_above_quota(NodeIndex node, std::uint32_t cell);
 
     const QuotaTree* tree_;
-    /// By node: 1 + the place of its cells in copies_, or 0: they are those of the tree. Empty
-    /// until the first change.
+    /// By node, 1 + the index of its cells in copies_; 0 if the tree's cells apply. Empty until the
+    /// first change.
     std::vector<std::uint32_t> copy_of_;
     std::vector<QuotaCell> copies_;
-    std::map<NodeIndex, AboveQuota> above_quota_;  // of roots where it has changed
-    std::vector<Saved> undo_;                      // of the trials
-    std::uint32_t trials_ = 0;                     // how many have begun
+    std::map<NodeIndex, AboveQuota> above_quota_;  // of roots where it differs
+    std::vector<Saved> undo_;                      // for the trials
+    std::uint32_t trials_ = 0;                     // number of trials that have not ended
     std::uint64_t changes_ = 0;
     std::uint64_t version_ = 0;
     bool is_order_relevant_ = false;

@@ -30,7 +30,7 @@ namespace sluice::engine {
 template <class T>
 concept Scalar = std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, Billionths>;
 
-/// Appends values to a text of bytes.
+/// Appends values to a string of bytes.
 class ArchiveWriter {
   public:
     static constexpr bool kReads = false;
@@ -133,8 +133,8 @@ class ArchiveWriter {
     std::string bytes_;
 };
 
-/// Takes values from bytes in the order in which they were written. Requires: an ArchiveWriter
-/// wrote them; a caller who cannot be sure compares a checksum first.
+/// Reads values from bytes, in the order in which they were written. Requires: an ArchiveWriter
+/// wrote the bytes. Callers that cannot be sure compare a checksum first.
 class ArchiveReader {
   public:
     static constexpr bool kReads = true;

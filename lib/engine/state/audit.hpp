@@ -1,3 +1,4 @@
+// Finds inconsistencies in a state.
 #pragma once
 
 #include "engine/state/state.hpp"
@@ -8,14 +9,14 @@
 
 namespace sluice::engine {
 
-/// One thing that is inconsistent.
+/// One inconsistency.
 struct AuditFinding {
-    NodeIndex root;    ///< of the tree it is in: a root cohort, or a ClusterQueue without cohort
-    std::string what;  ///< a line that names the object
+    NodeIndex root;    ///< of its tree: a root cohort, or a ClusterQueue without a cohort
+    std::string what;  ///< one line that names the object
 };
 
-/// What is inconsistent in the state; empty when all is well. Only a bug in the engine can make it
-/// otherwise. Cost: proportional to the state; for tests, and in production once in a while.
+/// Returns all inconsistencies in the state; only a bug in the engine causes any. *Cost*:
+/// proportional to the state. Tests call it, and production may call it once in a while.
 std::vector<AuditFinding> audit(const State& state);
 
 }  // namespace sluice::engine

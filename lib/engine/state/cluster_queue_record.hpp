@@ -1,3 +1,4 @@
+// ClusterQueues and LocalQueues as the state keeps them.
 #pragma once
 
 #include "base/cow.hpp"
@@ -15,7 +16,7 @@
 
 namespace sluice::engine {
 
-/// A resource group with its names resolved.
+/// A resource group with indices in place of names.
 struct ResolvedGroup {
     std::vector<ResourceIndex> resources;
     std::vector<FlavorIndex> flavors;
@@ -26,8 +27,9 @@ struct ResolvedGroup {
     }
 };
 
-/// The workload for which others are being evicted; under BestEffortFIFO it stays the head
-/// until it is admitted or deleted, also before what has a higher priority.
+/// The workload for which other workloads are being evicted. A `sticky` one, under BestEffortFIFO,
+/// stays the head of its ClusterQueue until it is admitted or deleted, even before workloads of
+/// higher priority.
 struct Preemptor {
     WorkloadIndex workload;
     std::int64_t generation = 0;
@@ -39,7 +41,7 @@ struct Preemptor {
     }
 };
 
-/// An eviction that is being written, or was: see WorkloadRecord::eviction.
+/// An eviction that is being written or was written; see WorkloadRecord::eviction.
 struct ExpectedEviction {
     WorkloadIndex victim;
     std::uint32_t eviction = 0;
@@ -50,7 +52,7 @@ struct ExpectedEviction {
     }
 };
 
-/// What the state keeps of a ClusterQueue beside its node in the quota tree. Indexed by that node.
+/// The part of a ClusterQueue that is not in the quota tree. Indexed by its node in that tree.
 struct ClusterQueueRecord {
     bool exists = false;
     bool active = false;  ///< heads are taken from it
@@ -59,10 +61,10 @@ struct ClusterQueueRecord {
     PendingQueue pending;
     WorkloadIndex inflight;
     Preemptor preemptor;
-    /// The evictions that make it the preemptor, without those that failed; empty: it is sure to
-    /// be.
+    /// The evictions that made `preemptor` the preemptor, without those whose write failed. Empty
+    /// if the preemptor does not depend on them.
     std::vector<ExpectedEviction> evictions;
-    Preemptor preemptor_before;  ///< should all of them fail
+    Preemptor preemptor_before;  ///< restored if all of them fail
     std::set<std::uint64_t> parked_classes;
     std::vector<WorkloadIndex> holders;
     std::vector<LocalQueueIndex> local_queues;
@@ -86,7 +88,7 @@ struct ClusterQueueRecord {
     }
 };
 
-/// The records of ClusterQueues, by NodeIndex; those of cohorts are unused.
+/// The records of ClusterQueues, by NodeIndex; records of cohorts are unused.
 using ClusterQueueRecords = CowVector<ClusterQueueRecord, 4>;
 
 /// A LocalQueue as the state keeps it.
@@ -97,11 +99,11 @@ struct LocalQueueRecord {
     NodeIndex cluster_queue;
     NamespaceMatch namespace_match = NamespaceMatch::Matches;
     double weight = 1.0;
-    std::vector<WorkloadIndex> workloads;  ///< all that name it, whatever their standing
-    // Under admission fair sharing (KEP-4136):
+    std::vector<WorkloadIndex> workloads;  ///< all that name it, pending or not
+    // For admission fair sharing (KEP-4136):
     UsageLedger ledger;
-    Usages admitted;          ///< what its Admitted workloads hold in its ClusterQueue
-    double fair_usage = 0.0;  ///< the key by which its ClusterQueue orders it
+    Usages admitted;          ///< usage of its Admitted workloads in its ClusterQueue
+    double fair_usage = 0.0;  ///< the usage by which its ClusterQueue orders it
     std::optional<Time> sample_at;
 
     /// All members, for save() and load().

@@ -1,3 +1,4 @@
+// Small indices for names.
 #pragma once
 
 #include "engine/types/ids.hpp"
@@ -12,17 +13,17 @@
 
 namespace sluice::engine {
 
-/// Gives each distinct name a small index, which stays the name's until it is erased; then another
-/// name may get it.
+/// Gives each distinct name a small index. The name keeps its index until it is erased; afterwards
+/// another name may get the index.
 template <class IndexType>
 class Names {
   public:
-    /// The index of the name, or none.
+    /// Returns the index of the name; an invalid index if the name is unknown.
     IndexType find(std::string_view name) const {
         const auto at = index_.find(name);
         return at == index_.end() ? IndexType{} : at->second;
     }
-    /// The index of the name, made if it is new.
+    /// Returns the index of the name; a new name gets one.
     IndexType intern(std::string_view name) {
         const auto at = index_.lower_bound(name);
         if (at != index_.end() && at->first == name) {
@@ -39,14 +40,14 @@ class Names {
         index_.emplace_hint(at, *names_[made.at()], made);
         return made;
     }
-    /// Requires: nothing uses the index any more.
+    /// Erases a name. Requires: nothing uses the index anymore.
     void erase(IndexType index) {
         index_.erase(*names_[index.at()]);
         names_[index.at()] = nullptr;
         erased_.push_back(index);
     }
     const std::string& name(IndexType index) const { return *names_[index.at()]; }
-    /// One more than the largest index that was ever given.
+    /// Returns one more than the largest index that was ever in use.
     std::size_t size() const { return names_.size(); }
 
     /// Lists the members for save() and load().
@@ -79,7 +80,7 @@ class Names {
         }
     }
 
-    std::map<std::string_view, IndexType> index_;            // of texts that names_ keeps
+    std::map<std::string_view, IndexType> index_;            // its keys point into names_
     std::vector<std::shared_ptr<const std::string>> names_;  // copies share them
     std::vector<IndexType> erased_;
 };

@@ -15,13 +15,14 @@
 
 namespace sluice::engine {
 
-/// The key by which pending workloads form a group. Workloads of one group differ in timestamp and
-/// name alone, so that one entry in the heap stands for all of them.
+/// The key by which pending workloads form a group. The workloads of a group differ only in
+/// timestamp and name, so one entry in the heap represents them all.
 struct GroupKey {
     std::uint64_t scheduling_class = 0;
     std::int64_t priority = 0;
     LocalQueueIndex local_queue;
-    /// Their back-off had not ended when they were queued: a wake-up asks each of them.
+    /// The back-off of its workloads had not ended when they were queued, so a wake-up checks each
+    /// of them.
     bool is_backed_off = false;
     friend auto operator<=>(const GroupKey&, const GroupKey&) = default;
 
@@ -36,32 +37,35 @@ struct GroupKey {
     }
 };
 
-/// The pending workloads of one ClusterQueue. Each is either waiting, which means that cycles try
-/// it in its turn, or parked until an event that may help it (upstream's heap and
-/// inadmissibleWorkloads).
+/// The pending workloads of one ClusterQueue. Each workload is either waiting, which means that
+/// cycles try it, or parked until an event that may help it. Kueue calls the two the heap and
+/// inadmissibleWorkloads.
 ///
-/// A group keeps its waiting and its parked members in two heaps. To wake or to park a whole group
-/// is to exchange their roles: O(log groups), however many members it has.
+/// A group keeps its waiting and its parked members in two heaps. Waking or parking a group that
+/// has members of one kind only exchanges the two heaps: O(log groups), however many members it
+/// has. If the group has both kinds, the smaller heap is merged into the larger one.
 ///
-/// The records belong to the State. Functions that change places take them as an argument, write
-/// the places into them, and may not be called with those of another State.
+/// The records belong to the State. Functions that move a workload take the records as an argument
+/// and write the workload's place into its record. Callers always pass the records of the same
+/// State.
 class PendingQueue {
   public:
     using Records = WorkloadRecords;
 
-    /// Adds a workload that cycles are to try. `usage`: what its LocalQueue has used by admission
-    /// fair sharing, and 0 without it. Requires: the workload is not queued.
+    /// Adds a waiting workload. `usage`: what its LocalQueue has used under admission fair sharing,
+    /// 0 without it. Requires: the workload is not queued.
     void push(Records& records, WorkloadIndex workload, bool is_backed_off, double usage);
-    /// Adds a workload that waits for an event. Otherwise like push().
+    /// Adds a parked workload. Otherwise like push().
     void park(Records& records, WorkloadIndex workload, bool is_backed_off, double usage);
-    /// Removes a workload. Requires: it is queued here.
+    /// Removes a workload. Requires: the workload is in this queue.
     void remove(Records& records, WorkloadIndex workload);
 
     /// Parks the waiting workloads of a scheduling class.
     void park_class(Records& records, std::uint64_t scheduling_class);
 
-    /// Makes parked workloads wait again: those of the LocalQueues for which `may_wake` returns
-    /// true. Of the groups in back-off it wakes the members for which `has_ended` returns true.
+    /// Makes parked workloads wait again if `may_wake(LocalQueueIndex)` returns true for their
+    /// LocalQueue. In groups that are in back-off, only members for which
+    /// `has_ended(WorkloadIndex)` returns true wake.
     template <class MayWake, class HasEnded>
     void wake(Records& records, const MayWake& may_wake, const HasEnded& has_ended) {
         std::vector<std::uint32_t> woken;
@@ -89,7 +93,8 @@ class PendingQueue {
         }
     }
 
-    /// Takes over the LocalQueues' usage, `usage_of(LocalQueueIndex)`, and puts the heap in order.
+    /// Updates the usage of each LocalQueue to `usage_of(LocalQueueIndex)`, and restores the order
+    /// of the heap.
     template <class UsageOf>
     void reorder(const Records& records, const UsageOf& usage_of) {
         for (const auto& [key, index] : by_key_) {
@@ -98,22 +103,24 @@ class PendingQueue {
         make_heap(records);
     }
 
-    /// Returns the workload that is served first, the sticky preemptor apart. Requires:
+    /// Returns the workload that is served first, not considering the sticky preemptor. Requires:
     /// has_waiting().
     WorkloadIndex first() const { return groups_[heap_.front()].waiting().front(); }
     bool has_waiting() const { return !heap_.empty(); }
-    std::size_t waiting() const { return waiting_; }  ///< How many workloads are waiting.
-    std::size_t parked() const { return parked_; }    ///< How many workloads are parked.
-    /// Returns true if the workload is waiting, false if it is parked. Requires: it is queued here.
+    std::size_t waiting() const { return waiting_; }  ///< Number of waiting workloads.
+    std::size_t parked() const { return parked_; }    ///< Number of parked workloads.
+    /// Returns true if the workload is waiting, false if it is parked. Requires: the workload is in
+    /// this queue.
     bool is_waiting(const WorkloadRecord& record) const {
         return groups_[record.group].waiting_side == record.side;
     }
-    /// Returns true if the LocalQueues of both have used as much. Requires: both are queued here.
+    /// Returns true if the LocalQueues of both workloads have the same usage. Requires: both are in
+    /// this queue.
     bool is_usage_equal(const WorkloadRecord& a, const WorkloadRecord& b) const {
         return groups_[a.group].usage == groups_[b.group].usage;
     }
 
-    /// Calls `visit` with each waiting workload, in the order of groups.
+    /// Calls `visit` with each waiting workload, group by group in the order of their keys.
     template <class Visit>
     void for_each_waiting(const Visit& visit) const {
         for (const auto& [key, index] : by_key_) {
@@ -122,7 +129,7 @@ class PendingQueue {
             }
         }
     }
-    /// Calls `visit` with each parked workload, in the order of groups.
+    /// Calls `visit` with each parked workload, group by group in the order of their keys.
     template <class Visit>
     void for_each_parked(const Visit& visit) const {
         for (const auto& [key, index] : by_key_) {
@@ -132,7 +139,7 @@ class PendingQueue {
         }
     }
 
-    /// Returns the first thing that is inconsistent; empty if nothing is. For audit().
+    /// Returns a description of the first inconsistency, for audit(); empty if the queue is sound.
     const char* find_fault(const Records& records) const;
 
     /// Lists the members for save() and load().
@@ -159,8 +166,8 @@ class PendingQueue {
         double usage = 0.0;
         std::array<Members, 2> sides;
         std::uint8_t waiting_side = 0;
-        std::uint32_t heap_position = 0;    ///< if it has waiting members
-        std::uint32_t parked_position = 0;  ///< if it has parked members
+        std::uint32_t heap_position = 0;    ///< valid if the group has waiting members
+        std::uint32_t parked_position = 0;  ///< valid if the group has parked members
 
         Members& waiting() { return sides[waiting_side]; }
         const Members& waiting() const { return sides[waiting_side]; }
@@ -188,7 +195,7 @@ class PendingQueue {
     static void member_up(Records& records, Members& members, std::size_t at);
     static void member_down(Records& records, Members& members, std::size_t at);
     static void add_member(Records& records, Group& group, std::uint8_t side, WorkloadIndex added);
-    /// Adds the members of one side to those of the other and leaves it empty.
+    /// Moves the members of one side to the other side.
     static void merge(Records& records, Group& group, std::uint8_t from);
 
     bool is_before(const Records& records, std::uint32_t a, std::uint32_t b) const;
@@ -199,16 +206,16 @@ class PendingQueue {
     void take_from_heap(const Records& records, std::uint32_t index);
     void list_as_parked(std::uint32_t index);
     void unlist_as_parked(std::uint32_t index);
-    /// Wakes all parked members of groups that are not in back-off.
+    /// Wakes all parked members of these groups. Requires: none of them is in back-off.
     void wake_groups(Records& records, const std::vector<std::uint32_t>& woken);
 
     std::map<GroupKey, std::uint32_t> by_key_;
     std::vector<Group> groups_;
-    std::vector<std::uint32_t> free_;           // places in groups_ that no group has
+    std::vector<std::uint32_t> free_;           // unused indices of groups_
     std::vector<std::uint32_t> heap_;           // groups with waiting members
     std::vector<std::uint32_t> parked_groups_;  // groups with parked members, in any order
-    /// The group that lost its last member last. It is kept until another one does: a head that a
-    /// cycle refuses comes back to it.
+    /// The group that became empty last. It is kept until another group becomes empty, because a
+    /// head that a cycle refuses returns to it.
     std::uint32_t empty_ = kNone;
     std::size_t waiting_ = 0;
     std::size_t parked_ = 0;

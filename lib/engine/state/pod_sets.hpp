@@ -1,3 +1,4 @@
+// PodSets as the state keeps them: workloads with equal podSets share them.
 #pragma once
 
 #include "engine/types/amount.hpp"
@@ -16,8 +17,8 @@
 
 namespace sluice::engine {
 
-/// A request by one pod, in the order in which flavors are searched for (FNV-1a of the
-/// name).
+/// A request of one pod. Requests are sorted in the order in which flavors are searched for, by the
+/// FNV-1a hash of the resource's name.
 struct Request {
     ResourceIndex resource;
     Amount amount;
@@ -53,14 +54,14 @@ struct PodSetRecord {
     }
 };
 
-/// Equal podSets, as a pool keeps them. The number is the pool's.
+/// The podSets of equal workloads, with their number in the pool.
 struct SharedPodSets {
     std::vector<PodSetRecord> all;
     std::uint32_t number = 0;
 };
 
-/// The podSets of a workload, shared by all workloads with equal ones: those of a cluster are few
-/// in kind and many in number. Read like a vector.
+/// The podSets of a workload, shared by all workloads with equal podSets: a cluster has many
+/// workloads, but few different podSets. Can be read like a vector.
 class PodSets {
   public:
     PodSets() = default;
@@ -69,10 +70,10 @@ class PodSets {
     const PodSetRecord& operator[](std::size_t position) const { return shared_->all[position]; }
     const PodSetRecord* begin() const { return shared_ == nullptr ? nullptr : shared_->all.data(); }
     const PodSetRecord* end() const { return begin() + size(); }
-    /// Equal ones of one pool are the same.
+    /// Compares by identity: a pool keeps equal podSets only once.
     friend bool operator==(const PodSets&, const PodSets&) = default;
 
-    /// Writes the number alone, and reads the podSets of that number from the archive's pool.
+    /// Writes only the number; reads the podSets of that number from the archive's pool.
     template <class Archive, class Self>
     static void archive(Archive& archive, Self& self) {
         std::optional<std::uint32_t> number;
@@ -94,18 +95,18 @@ class PodSets {
     std::shared_ptr<const SharedPodSets> shared_;
 };
 
-/// Gives equal podSets one place in memory, and counts how many workloads have them. Copies of a
-/// pool share the podSets and count alone.
+/// Keeps equal podSets once in memory, and counts the workloads that have them. Copies of a pool
+/// share the podSets, but each copy counts separately.
 class PodSetPool {
   public:
     /// Returns the podSets of the pool that equal these, and counts one more use of them.
     PodSets share(std::vector<PodSetRecord> pod_sets);
-    /// Counts one use less and leaves `pod_sets` empty. Returns the podSets if that was the last
+    /// Counts one use less and makes `pod_sets` empty. Returns the podSets if that was their last
     /// use, else nullptr.
     std::shared_ptr<const SharedPodSets> release(PodSets& pod_sets);
-    /// Returns how many different ones there are.
+    /// Returns the number of different podSets.
     std::size_t size() const { return all_.size(); }
-    /// Calls `visit` with the podSets that workloads have, each once.
+    /// Calls `visit` once for each of the different podSets.
     template <class Visit>
     void for_each(const Visit& visit) const {
         for (const auto& shared : all_) {
@@ -113,7 +114,7 @@ class PodSetPool {
         }
     }
 
-    /// Lists the members for save() and load(). A reading archive gets the podSets by number.
+    /// Lists the members for save() and load(). A reading archive also gets the podSets by number.
     template <class Archive, class Self>
     static void archive(Archive& archive, Self& self) {
         archive(self.uses_, self.free_);
@@ -150,7 +151,7 @@ class PodSetPool {
     };
     std::set<Shared, ByContent> all_;
     std::vector<std::uint32_t> uses_;  // by number
-    std::vector<std::uint32_t> free_;  // numbers that no podSets have
+    std::vector<std::uint32_t> free_;  // unused numbers
 };
 
 }  // namespace sluice::engine

@@ -1,3 +1,4 @@
+// The order in which a ClusterQueue serves its pending workloads.
 #pragma once
 
 #include "engine/state/cluster_queue_record.hpp"
@@ -5,12 +6,12 @@
 
 namespace sluice::engine {
 
-/// The order in which a ClusterQueue serves its pending workloads: under admission fair
-/// sharing those of the LocalQueue that has used least; then the sticky preemptor, higher priority,
-/// earlier timestamp, uid; namespace/name for objects without uid.
+/// Compares workloads by the usage of their LocalQueues (under admission fair sharing, the lowest
+/// first), then puts the sticky preemptor first, then compares by priority, timestamp and uid.
+/// Objects without a uid are compared by namespace/name.
 class QueueOrder {
   public:
-    /// `by_usage`: whether admission fair sharing orders this ClusterQueue.
+    /// `by_usage`: admission fair sharing orders this ClusterQueue.
     QueueOrder(
         const WorkloadRecords& workloads,
         const LocalQueueRecords& local_queues,
@@ -22,6 +23,7 @@ class QueueOrder {
           sticky_(sticky_of(cluster_queue)),
           by_usage_(by_usage) {}
 
+    /// Returns true if a is served before b.
     bool operator()(WorkloadIndex a, WorkloadIndex b) const {
         if (by_usage_) {
             const double a_usage = usage_of(a);

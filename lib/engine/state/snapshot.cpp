@@ -9,7 +9,7 @@
 namespace sluice::engine {
 namespace {
 
-/// Its last character changes with the members of the state.
+/// The first bytes of every saved state. The number changes with the members of the state.
 constexpr std::string_view kFormat = "sluice engine state 1\n";
 
 std::uint64_t checksum_of(std::string_view bytes) {

@@ -9,13 +9,13 @@
 
 namespace sluice::engine {
 
-/// Returns the state as bytes: the same bytes for states of the same history. *Cost*: proportional
+/// Returns the state as bytes; states of the same history give the same bytes. *Cost*: proportional
 /// to the state. Requires: no cycle is running.
 std::string save(const State& state);
 
-/// Returns the state that was saved: it makes the same decisions and saves as the same bytes.
-/// Returns nullopt if the bytes are damaged, or were saved in another format: formats change with
-/// the members of the state and are not converted.
+/// Returns the state that was saved. It makes the same decisions and is saved as the same bytes.
+/// Returns nullopt if the bytes are damaged or were saved in another format. The format changes
+/// with the members of the state; older formats are not converted.
 std::optional<State> load(std::string_view bytes);
 
 }  // namespace sluice::engine

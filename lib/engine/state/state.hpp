@@ -1,3 +1,4 @@
+// The cluster as the engine decides on it: quota tree, queues and workloads.
 #pragma once
 
 #include "base/cow.hpp"
@@ -24,8 +25,8 @@
 
 namespace sluice::engine {
 
-/// The cluster as a cycle decides on it: quota tree, queues, holders. Kept up to date by apply()
-/// and run_cycle() alone (engine.hpp); all other code only reads it.
+/// Quota tree, queues and holders. Only the functions of engine.hpp change a state; all other code
+/// reads it.
 class State {
   public:
     explicit State(Options options);
@@ -34,10 +35,9 @@ class State {
     State& operator=(State&&) = default;
     ~State() = default;
 
-    /// Returns a state of its own with the same content, which then goes its own way: events and
-    /// cycles of one do not reach the other. *Cost*: a few nanoseconds a 32 workloads; later, a
-    /// copy of each chunk that either of both changes first. *Thread*: each state may be used on a
-    /// thread of its own.
+    /// Returns an independent copy: events and cycles of one state do not reach the other. *Cost*:
+    /// a few nanoseconds for each 32 workloads; later, a copy of each chunk that either state
+    /// changes first. *Thread*: both states may be used at the same time on different threads.
     State fork() const { return State(*this); }
 
     const Options& options() const { return *options_; }
@@ -53,14 +53,16 @@ class State {
     ResourceIndex resource_of(FlavorResourceIndex index) const {
         return (*pairs_)[index.at()].second;
     }
-    /// The pair. Requires: some object or usage named it.
+    /// Returns the index of the pair. Requires: an object or a usage has named the pair.
     FlavorResourceIndex flavor_resource_of(FlavorIndex flavor, ResourceIndex resource) const;
     bool flavor_exists(FlavorIndex index) const { return (*flavor_exists_)[index.at()]; }
-    /// Whether it is for topology-aware scheduling (ResourceFlavor.spec.topologyName).
+    /// Returns true if the flavor is for topology-aware scheduling
+    /// (ResourceFlavor.spec.topologyName).
     bool flavor_has_topology(FlavorIndex index) const { return (*flavor_topology_)[index.at()]; }
-    /// Whether requests for `a` are considered before those for `b` (FNV-1a of the names).
+    /// Returns true if requests for `a` are considered before requests for `b`, in the order of the
+    /// FNV-1a hashes of their names.
     bool requested_before(ResourceIndex a, ResourceIndex b) const;
-    /// The pseudo-resource `pods`, which counts a podSet's pods.
+    /// Returns the pseudo-resource `pods`, which counts the pods of a podSet.
     ResourceIndex pods_resource() const { return pods_; }
     struct ShapeVerdict {
         ShapeRefusalKind kind = ShapeRefusalKind::NodeAffinity;
@@ -71,15 +73,15 @@ class State {
             return std::tuple(&ShapeVerdict::kind, &ShapeVerdict::taint);
         }
     };
-    /// Why pods of that shape cannot run on that flavor; none: they can.
+    /// Returns why pods of that shape cannot run on that flavor; nullopt if they can.
     std::optional<ShapeVerdict> shape_refusal(std::uint32_t shape, FlavorIndex flavor) const;
-    /// What the containers of pods of that shape request, where they ask for topology-aware
-    /// scheduling themselves; nullptr: they do not.
+    /// Returns the resources that the containers of pods of that shape request, if the pods ask for
+    /// topology-aware scheduling themselves; nullptr if they do not.
     const std::vector<ResourceIndex>* topology_resources(std::uint32_t shape) const;
-    /// Whether pods of that shape must run within one domain of a topology.
+    /// Returns true if pods of that shape must run within one domain of a topology.
     bool requires_domain(std::uint32_t shape) const;
 
-    // Lookup; an invalid index when there is none.
+    // Lookup: each function returns an invalid index if the name is unknown.
     WorkloadIndex find_workload(std::string_view key) const;
     NodeIndex find_cluster_queue(std::string_view name) const {
         return tree_.find_cluster_queue(name);
@@ -98,10 +100,12 @@ class State {
         return local_queues_[index.at()];
     }
     const QuotaTree& tree() const { return tree_; }
+    /// Returns the number of cycles so far. A cycle without a head does not count.
     std::uint64_t cycle() const { return cycle_; }
-    /// The workload that a cycle held back until all pods are ready (waitForPodsReady with
-    /// blockAdmission): while it is in its heap, the next cycle takes it for the head of its
-    /// ClusterQueue and tries it before all others. An invalid index: there is none.
+    /// Returns the workload that a cycle held back until all pods are ready (waitForPodsReady with
+    /// blockAdmission). While it is in its heap, the next cycle takes it as the head of its
+    /// ClusterQueue and tries it before all other heads. Returns an invalid index if no workload is
+    /// held back.
     WorkloadIndex held_back() const { return held_back_; }
 
     /// Returns true if no admission may follow until all pods of holders are ready
@@ -120,32 +124,35 @@ class State {
     WorkloadIndex head(NodeIndex cluster_queue) const;
     /// Returns where the workload is among those that wait for quota.
     Bucket bucket(WorkloadIndex index) const;
-    /// Pending workloads of a ClusterQueue that are tried, in service order. Cost: n log n.
+    /// Returns the waiting workloads of the ClusterQueue in the order in which cycles try them.
+    /// *Cost*: n log n.
     std::vector<WorkloadIndex> heap_in_order(NodeIndex cluster_queue) const;
-    /// Those that wait for an event, in service order. Cost: n log n.
+    /// Returns the parked workloads of the ClusterQueue in the order in which cycles would try
+    /// them. *Cost*: n log n.
     std::vector<WorkloadIndex> inadmissible_in_order(NodeIndex cluster_queue) const;
-    /// Whether cycles take heads from the ClusterQueue's heap.
+    /// Returns true if the ClusterQueue has waiting workloads.
     bool has_heap(NodeIndex cluster_queue) const {
         return with_heap_->contains(tree_.node(cluster_queue).name);
     }
-    /// Whether the ClusterQueue tries workload a before b.
+    /// Returns true if the ClusterQueue serves workload a before workload b.
     bool is_served_before(const ClusterQueueRecord& queue, WorkloadIndex a, WorkloadIndex b) const;
-    /// Whether the ClusterQueue serves the LocalQueue first that has used least (KEP-4136).
+    /// Returns true if the ClusterQueue first serves the LocalQueue that has used least (KEP-4136).
     bool shares_admission_fairly(const ClusterQueueRecord& queue) const {
         return options_->admission_fair_sharing && queue.spec.admission_fair_sharing;
     }
-    /// When the next TimerFired event is due (wake batches, ends of back-off, samples of usage);
-    /// none: nothing waits.
+    /// Returns when the next TimerFired event is due: for a wake batch, the end of a back-off, or a
+    /// sample of usage. Returns nullopt if nothing waits for time.
     std::optional<Time> next_due() const;
-    /// Whether some active ClusterQueue has a head to try.
+    /// Returns true if an active ClusterQueue has a waiting workload.
     bool has_heads() const;
-    /// ClusterQueues from the root cohort down to this one, for messages: "/root/…/cluster-queue".
+    /// Returns the names of the cohorts from the root down, and of the node, for messages:
+    /// "/root/…/cluster-queue".
     std::string path_of(NodeIndex node) const;
-    /// Borrowed amount of a cell as status reports it: usage above nominal, 0 without
-    /// cohort.
+    /// Returns the amount that status reports as borrowed: the usage above nominal quota; 0 without
+    /// a cohort.
     Amount borrowed(NodeIndex cluster_queue, FlavorResourceIndex flavor_resource) const;
 
-    /// Lists the members for save() and load(), but for the options.
+    /// Lists the members for save() and load(), except the options.
     template <class Archive, class Self>
     static void archive(Archive& archive, Self& self) {
         archive(self.flavors_, self.flavor_exists_, self.flavor_topology_);
@@ -182,7 +189,8 @@ class State {
         }
     };
 
-    /// Two back-offs of a workload may end at one time, and each goes alone.
+    /// The end of a back-off. A workload may have two back-offs that end at the same time; each is
+    /// removed separately.
     struct BackOffEnd {
         Time at;
         WorkloadIndex workload;
@@ -201,8 +209,8 @@ class State {
     Cow<std::vector<bool>> flavor_topology_;
     Cow<Names<ResourceIndex>> resources_;
     Cow<std::vector<std::uint64_t>> resource_hashes_;
-    /// By resource: how many pairs, podSets of the pool, pod shapes and resource groups name it. At
-    /// 0 its name is forgotten: users invent them.
+    /// For each resource, the number of pairs, podSets of the pool, pod shapes and resource groups
+    /// that name it. At 0 the name is erased, because users invent names.
     Cow<std::vector<std::uint32_t>> resource_uses_;
     ResourceIndex pods_;
     Cow<std::map<std::pair<FlavorIndex, ResourceIndex>, FlavorResourceIndex>> pair_index_;
@@ -219,16 +227,16 @@ class State {
     Cow<std::map<std::string, NodeIndex>> with_heap_;  // ClusterQueues with waiting workloads
     Cow<std::map<NodeIndex, Time>> wake_due_;          // by root
     Cow<std::set<BackOffEnd>> back_offs_;
-    Cow<std::set<std::pair<Time, LocalQueueIndex>>> samples_;  // of usage, as they become due
-    Cow<std::map<NodeIndex, Cohort>> cohorts_;                 // as events describe them
+    Cow<std::set<std::pair<Time, LocalQueueIndex>>> samples_;  // when usage is sampled next
+    Cow<std::map<NodeIndex, Cohort>> cohorts_;                 // their objects
     std::uint64_t cycle_ = 0;
-    std::uint32_t evictions_ = 0;  // decided so far
-    // Holders without PodsReady in ClusterQueues that exist, for blockAdmission.
+    std::uint32_t evictions_ = 0;  // number of evictions decided so far
+    // Holders that are not PodsReady, in ClusterQueues that exist; for blockAdmission.
     std::uint64_t not_ready_holders_ = 0;
     bool blocked_until_ready_ = false;
     WorkloadIndex held_back_;
     bool keeps_queue_changes_ = false;
-    Cow<std::vector<WorkloadIndex>> queue_changes_;  // each once, see WorkloadRecord::queue_changed
+    Cow<std::vector<WorkloadIndex>> queue_changes_;  // unique, see WorkloadRecord::queue_changed
 };
 
 }  // namespace sluice::engine

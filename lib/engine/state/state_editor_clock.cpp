@@ -1,4 +1,4 @@
-// What the engine keeps of time when the wall clock is set.
+// Moves the engine's own delays when the wall clock is set.
 #include "engine/state/state_editor.hpp"
 
 #include <optional>
@@ -32,7 +32,7 @@ void StateEditor::step_clock(Duration by) {
             state_.back_offs_.write().insert({.at = *time, .workload = index, .back_off = back_off}
             );
         };
-        // A time that had come may be still to come after a step back.
+        // After a step back, a requeueAt that had passed may be in the future again.
         if (is_awaited(BackOff::Requeue, workload.requeue_at) || is_later(workload.requeue_at)) {
             await(BackOff::Requeue, workload.requeue_at);
         }
@@ -44,7 +44,7 @@ void StateEditor::step_clock(Duration by) {
             await(BackOff::RefusedWrite, workload.held_back_until);
         }
         if (state_.bucket(index) == Bucket::Inadmissible && !back_off_expired(workload)) {
-            take_from_queue(index);  // a wake-up has to ask for its back-off now
+            take_from_queue(index);  // it moves to a group whose back-off wake-ups check
             push_inadmissible(index);
         }
     }

@@ -1,4 +1,4 @@
-// Flavors, cohorts, ClusterQueues, LocalQueues and pod shapes: what their changes do to the state.
+// Applies events of flavors, cohorts, ClusterQueues, LocalQueues and pod shapes to the state.
 #include "base/assert.hpp"
 #include "engine/state/state_editor.hpp"
 
@@ -12,7 +12,7 @@
 namespace sluice::engine {
 namespace {
 
-/// FNV-1a, 64 bits; upstream's order of the resources of a request follows from it.
+/// Returns the 64-bit FNV-1a hash of a name. Kueue orders the resources of a request by it.
 std::uint64_t fnv1a(std::string_view text) {
     std::uint64_t hash = 0xcbf29ce484222325U;
     for (const char c : text) {
@@ -24,7 +24,8 @@ std::uint64_t fnv1a(std::string_view text) {
 
 using GroupNames = std::pair<std::set<std::string>, std::vector<std::string>>;
 
-/// Of each resource group what it covers, in whatever order, and its flavors in theirs.
+/// Returns for each resource group its covered resources, as a set because their order does not
+/// matter, and its flavors in order.
 std::vector<GroupNames> flavors_in_order(const ClusterQueue& queue) {
     std::vector<GroupNames> made;
     for (const auto& group : queue.resource_groups) {
@@ -80,7 +81,7 @@ FlavorResourceIndex StateEditor::intern_pair(std::string_view flavor, std::strin
     const auto pair = std::pair(intern_flavor(flavor), use_resource(resource));
     const auto at = state_.pair_index_->find(pair);
     if (at != state_.pair_index_->end()) {
-        release_resource(pair.second);  // the pair uses it already
+        release_resource(pair.second);  // the pair is a use already
         return at->second;
     }
     const auto index = make_index<FlavorResourceIndex>(state_.pairs_->size());
@@ -194,7 +195,7 @@ void StateEditor::on(const CohortChanged& event) {
     auto quotas = declared_quotas(cohort.resource_groups);
     state_.tree_.set_object(index, cohort.parent, cohort.fair_weight, std::move(quotas));
     refresh();
-    state_.tree_.touch(state_.tree_.node(index).root);  // whatever it was that changed
+    state_.tree_.touch(state_.tree_.node(index).root);  // for a change of any field
     wake_trees_of(index, left);
 }
 
@@ -206,7 +207,7 @@ void StateEditor::on(const CohortDeleted& event) {
     const NodeIndex left = declared_parent(index);
     state_.cohorts_.write().erase(index);
     state_.tree_.remove_object(index);
-    // Upstream wakes nothing here, which strands workloads that the cohort's limits held back.
+    // Kueue wakes no workload here, which strands workloads that only the cohort's limits blocked.
     wake_trees_of(index, left);
 }
 
@@ -217,7 +218,7 @@ NodeIndex StateEditor::declared_parent(NodeIndex node) const {
 
 void StateEditor::wake_trees_of(NodeIndex node, NodeIndex left) {
     wake_tree_of(node);
-    // A node that moves away takes its usage along, which frees quota where it was.
+    // A node that moves takes its usage along, which frees quota in the tree that it left.
     if (left.is_valid() && state_.tree_.node(left).root != state_.tree_.node(node).root) {
         wake_tree_of(left);
     }
@@ -250,10 +251,10 @@ void StateEditor::on(const ClusterQueueChanged& event) {
             index, spec.cohort, spec.fair_weight, declared_quotas(spec.resource_groups)
         );
     }
-    reorder(record);  // admission fair sharing may have come or gone
+    reorder(record);  // admission fair sharing may have been turned on or off
     refresh();
     if (reordered) {
-        state_.tree_.touch(state_.tree_.node(index).root);  // what was tried has other places now
+        state_.tree_.touch(state_.tree_.node(index).root);  // positions of tried flavors changed
     }
     record.active = is_active(index);
     state_.tree_.set_active(index, record.active);
@@ -395,7 +396,7 @@ void StateEditor::requeue_all_of(LocalQueueIndex index) {
         const WorkloadRecord& w = record(workload);
         if (w.queueable && w.holding == nullptr && state_.bucket(workload) != Bucket::Heap) {
             take_from_queue(workload);
-            push_to_heap(workload);  // whatever its back-off says
+            push_to_heap(workload);  // even if it is in back-off
         }
     }
 }
@@ -404,7 +405,7 @@ void StateEditor::drop_all_of(LocalQueueIndex index) {
     for (const auto workload : state_.local_queues_[index.at()].workloads) {
         take_from_queue(workload);
         clear_preemptor(workload);
-        record(workload).last_assignment.reset();  // it comes back as if it were new
+        record(workload).last_assignment.reset();  // it is queued later like a new workload
     }
 }
 
@@ -427,7 +428,7 @@ void StateEditor::on(const PodShapeChanged& event) {
     for (const auto resource : before.resources) {
         release_resource(resource);
     }
-    // Flavors that refused pods of this shape and do not any more.
+    // Flavors that refused pods of this shape before and no longer do.
     std::vector<FlavorIndex> opened;
     for (const auto& [flavor, verdict] : before.refusals) {
         if (!at->second.refusals.contains(flavor)) {

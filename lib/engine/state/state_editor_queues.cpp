@@ -1,4 +1,4 @@
-// The pending queues: heap, parked workloads, wake-ups.
+// Pending workloads: queues, parks and wakes them.
 #include "base/assert.hpp"
 #include "engine/state/state_editor.hpp"
 
@@ -10,8 +10,7 @@
 namespace sluice::engine {
 namespace {
 
-/// Upstream forgets this wake-up. It comes so late that what is decided at once is what upstream
-/// decides.
+/// Delay of a wake-up that Kueue does not do. Until then, decisions are the same as Kueue's.
 constexpr Duration kLateWake = std::chrono::seconds(1);
 
 }  // namespace
@@ -90,7 +89,7 @@ void StateEditor::take_from_queue(WorkloadIndex index) {
         return;
     }
     note_queue_change(index);
-    // It is queued in the ClusterQueue of the LocalQueue, which may be stopped or gone by now.
+    // Not cluster_queue_of(): the LocalQueue may be stopped by now, or its ClusterQueue deleted.
     const NodeIndex of = state_.local_queues_[workload.local_queue.at()].cluster_queue;
     ClusterQueueRecord& from = queue(of);
     if (std::exchange(workload.is_inflight, false)) {
@@ -297,7 +296,8 @@ void StateEditor::on(const TimerFired&) {
     }
     for (const auto root : due_roots) {
         state_.wake_due_.write().erase(root);
-        // The tree may have got another root or a cycle since.
+        // Since the wake-up was scheduled, the tree may have got another root or a cycle of
+        // parents.
         if (!state_.tree_.node(root).in_cycle) {
             wake_now(state_.tree_.node(root).root);
         }

@@ -1,4 +1,4 @@
-// Admission fair sharing: what LocalQueues have used (KEP-4136).
+// Admission fair sharing (KEP-4136): records the usage of LocalQueues.
 #include "engine/state/state_editor.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ void StateEditor::begin_ledger(LocalQueueIndex index, const ConsumedResources& c
     if (!options.admission_fair_sharing || local_queue.ledger.is_seeded()) {
         return;
     }
-    const bool forgets = options.usage_half_life == Duration{};  // as the first sample would
+    const bool forgets = options.usage_half_life == Duration{};  // the first sample would clear it
     local_queue.ledger.seed(forgets ? ConsumedResources{} : consumed, now_);
     if (options.usage_sampling_interval > Duration{}) {
         local_queue.sample_at = later(now_, options.usage_sampling_interval);
@@ -39,7 +39,7 @@ void StateEditor::end_ledger(LocalQueueIndex index) {
 
 void StateEditor::sample_usage() {
     const Options& options = *state_.options_;
-    std::set<NodeIndex> reordered;  // at the end, each once
+    std::set<NodeIndex> reordered;  // each is reordered once, at the end
     while (!state_.samples_->empty() && state_.samples_->begin()->first <= now_) {
         const LocalQueueIndex index = state_.samples_->begin()->second;
         state_.samples_.write().erase(state_.samples_->begin());
@@ -53,7 +53,7 @@ void StateEditor::sample_usage() {
                 reordered.insert(local_queue.cluster_queue);
             }
         } else {
-            local_queue.sample_at = due;  // an admission has brought it up to date since
+            local_queue.sample_at = due;  // an admission updated the ledger since
         }
         state_.samples_.write().insert({*local_queue.sample_at, index});
     }

@@ -1,4 +1,4 @@
-// Workloads: what their changes do to queues and quota.
+// Applies events of workloads to queues and quota.
 #include "base/assert.hpp"
 #include "engine/state/state_editor.hpp"
 
@@ -67,7 +67,7 @@ bool StateEditor::take_pod_sets(WorkloadRecord& into, const Workload& workload) 
     const std::size_t known = state_.pod_set_pool_->size();
     into.pod_sets = state_.pod_set_pool_.write().share(std::move(pod_sets));
     if (state_.pod_set_pool_->size() == known) {
-        release_resources_of(into.pod_sets);  // those in the pool use them already
+        release_resources_of(into.pod_sets);  // the podSets in the pool are uses already
     }
     const bool changed = before != into.pod_sets;
     release_pod_sets(before);
@@ -214,7 +214,7 @@ void StateEditor::move_to_local_queue(WorkloadIndex index, LocalQueueIndex targe
         members.pop_back();
         forget_local_queue(workload.local_queue);
     }
-    workload.last_assignment.reset();  // it speaks of the flavors of another ClusterQueue
+    workload.last_assignment.reset();  // it refers to flavors of another ClusterQueue
     workload.local_queue = target;
     if (workload.holding != nullptr) {
         add_to_admitted(index);
@@ -231,7 +231,7 @@ void StateEditor::on(const WorkloadChanged& event) {
     std::string key = given.ns + "/" + given.name;
     WorkloadIndex index = state_.find_workload(key);
     if (index.is_valid() && record(index).uid() != given.uid) {
-        // Deleted and made again under the same name.
+        // The object was deleted, and created again under the same name.
         on(WorkloadDeleted{.ns = given.ns, .name = given.name});
         index = WorkloadIndex{};
     }
@@ -276,8 +276,8 @@ void StateEditor::update_holder(
 ) {
     WorkloadRecord& workload = record(index);
     auto holding = make_holding(given, reservation);
-    // Our own eviction is on its way: a status from before it must not make the victim eligible
-    // again.
+    // Our own eviction is being written: a status from before it must not make the victim a
+    // candidate again.
     workload.eviction_expected = workload.eviction_expected && !reservation.evicted;
     holding.write().evicted = holding->evicted || workload.eviction_expected;
     NodeIndex freed;
@@ -289,7 +289,7 @@ void StateEditor::update_holder(
         }
         release(index);
     }
-    take_from_queue(index);  // under the keys that it was queued with
+    take_from_queue(index);  // before its queue keys change
     workload.priority = given.priority;
     workload.queue_order = given.queue_order;
     workload.generation = given.generation;
@@ -315,7 +315,8 @@ void StateEditor::update_holder(
 void StateEditor::update_pending(WorkloadIndex index, const Workload& given) {
     WorkloadRecord& workload = record(index);
     if (workload.assumed) {
-        // Perhaps from before our admission: what it counts for is known once that is settled.
+        // The object may be older than our admission. It is applied once the write has succeeded or
+        // failed, if it still counts then.
         workload.deferred = CowPtr<Workload>::make(given);
         return;
     }
@@ -335,7 +336,7 @@ void StateEditor::update_pending(WorkloadIndex index, const Workload& given) {
         !state_.options_->gates.flavor_fungibility_preserve_scan_progress) {
         workload.last_assignment.reset();
     }
-    // The timer is due, though no event has come since.
+    // The back-off has ended, but no TimerFired event has been applied since.
     const bool back_off_ended =
         workload.requeue_at && workload.requeue_at != given.requeue_at &&
         *workload.requeue_at <= now_ &&
@@ -343,7 +344,7 @@ void StateEditor::update_pending(WorkloadIndex index, const Workload& given) {
     const Bucket bucket = state_.bucket(index);
     const bool stays_parked =
         bucket == Bucket::Inadmissible && !changed && !back_off_ended && given.queueable;
-    take_from_queue(index);  // under the keys that it was queued with
+    take_from_queue(index);  // before its queue keys change
     workload.priority = given.priority;
     workload.queue_order = given.queue_order;
     workload.generation = given.generation;
@@ -362,7 +363,7 @@ void StateEditor::update_pending(WorkloadIndex index, const Workload& given) {
         return;
     }
     if (freed.is_valid()) {
-        // Before it queues again itself: it is judged with its class not parked.
+        // Before this workload is queued, because the wake-up may unpark its scheduling class.
         wake_for(freed, cluster_queue_of(workload));
     }
     if (!workload.queueable) {
@@ -371,7 +372,7 @@ void StateEditor::update_pending(WorkloadIndex index, const Workload& given) {
         return;
     }
     if (bucket == Bucket::Heap && cluster_queue_of(workload).is_valid()) {
-        push_to_heap(index);  // back-off and parked classes keep out only what is not in the heap
+        push_to_heap(index);  // back-off and parked classes do not remove it from the heap
     } else {
         enqueue(index);
     }
@@ -422,7 +423,7 @@ void StateEditor::on(const AdmissionFailed& event) {
     }
     WorkloadRecord& workload = record(index);
     workload.assumed = false;
-    workload.eviction_expected = false;  // nothing is left to evict
+    workload.eviction_expected = false;  // no quota is left to take back
     const NodeIndex freed = workload.holding->cluster_queue;
     release(index);
     drop_charge(index);
@@ -441,7 +442,8 @@ void StateEditor::on(const AdmissionFailed& event) {
         enqueue(index);
     }
     if (state_.bucket(index) == Bucket::Inadmissible && back_off_expired(workload)) {
-        // It failed after its nomination: its class may be parked, it is not.
+        // This workload failed after its nomination, so it is tried again even if its class is
+        // parked.
         take_from_queue(index);
         push_to_heap(index);
     }

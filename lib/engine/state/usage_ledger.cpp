@@ -24,13 +24,14 @@ double seconds(Duration duration) {
            static_cast<double>((duration - whole).count()) / kBillion;
 }
 
-/// How much of the present counts after that time.
+/// Returns the weight of the present after that time: 1 - 0.5^(elapsed / half-life). Returns 0 for
+/// a half-life of 0.
 double alpha(Duration elapsed, Duration half_life) {
     return half_life == Duration{} ? 0.0
                                    : 1.0 - std::pow(0.5, seconds(elapsed) / seconds(half_life));
 }
 
-/// digits / 10^places
+/// The number digits / 10^places.
 struct Decimal {
     std::uint64_t digits = 0;
     std::size_t places = 0;
@@ -75,7 +76,7 @@ void add(ResourceAmounts& into, const ResourceAmounts& amounts) {
 
 Billionths scaled(Billionths amount, double factor) {
     SLUICE_ASSERT(factor >= 0.0 && factor <= 1.0);
-    // The product does not fit 128 bits: it is made in parts of 18 digits.
+    // The product does not fit into 128 bits, so it is computed in parts of 18 digits.
     constexpr std::size_t kPartDigits = 18;
     constexpr Wide kPart = 1'000'000'000'000'000'000U;
     const Decimal times = shortest_decimal(factor);
@@ -179,7 +180,8 @@ double UsageLedger::usage(const std::map<std::string, double>& resource_weights,
     double sum = 0.0;
     for (const auto& [resource, amount] : all) {
         const auto of = resource_weights.find(resource);
-        // Times 10^-9 and not divided by 10^9, as quantities become floating point numbers.
+        // Multiplies by 10^-9 instead of dividing by 10^9, as Kubernetes converts quantities to
+        // floating point numbers.
         sum += (of == resource_weights.end() ? 1.0 : of->second) *
                (static_cast<double>(amount) * 1e-9);
     }

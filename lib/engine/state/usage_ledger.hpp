@@ -1,3 +1,4 @@
+// The past usage of a LocalQueue, for admission fair sharing (KEP-4136).
 #pragma once
 
 #include "engine/types/ids.hpp"
@@ -13,40 +14,42 @@ namespace sluice::engine {
 /// Amounts by resource name.
 using ResourceAmounts = std::map<std::string, Billionths>;
 
-/// The product, cut off to whole billionths; the factor counts as the shortest decimal number that
-/// reads back as it. Requires: 0 <= factor <= 1.
+/// Returns the product, truncated to whole billionths. The factor counts as the shortest decimal
+/// number that parses as the same double. Requires: 0 <= factor <= 1.
 Billionths scaled(Billionths amount, double factor);
 
-/// What a LocalQueue has consumed, halved every so often, and what admissions that are not yet
-/// Admitted will cost it: the account by which admission fair sharing orders LocalQueues
-/// (KEP-4136). Amounts are rounded down, so that they decay to nothing.
+/// The account by which admission fair sharing orders LocalQueues (KEP-4136): the resources that a
+/// LocalQueue has consumed, which decay with a half-life, and the charges for its workloads that
+/// are not Admitted yet. Amounts are rounded down, so that they decay to 0.
 class UsageLedger {
   public:
-    /// Begins with what the LocalQueue's status reports; later calls do nothing. What was consumed
-    /// before stays.
+    /// Adds the consumption that the LocalQueue's status reports. Later calls do nothing.
     void seed(const ConsumedResources& consumed, Time now);
     bool is_seeded() const { return is_seeded_; }
-    /// Time passed: the past counts less, and what is admitted now more. A half-life of 0 forgets
-    /// everything.
+    /// Advances the consumption to `now`: past consumption decays, and `admitted`, the usage of the
+    /// Admitted workloads, is added in proportion to the time that has passed. A half-life of 0
+    /// clears the consumption.
     void sample(const ResourceAmounts& admitted, Time now, Duration half_life);
-    /// What the workload's admission will cost; replaces what was charged for it before.
+    /// Charges `penalty` for the workload's admission, in place of an earlier charge for it.
     void charge(WorkloadIndex workload, ResourceAmounts penalty, Time now);
-    /// The admission came to nothing.
+    /// Removes the charge for the workload: its admission failed or ended.
     void drop(WorkloadIndex workload);
-    /// The workload is Admitted: its charge becomes consumption.
+    /// Advances the consumption to `now` and adds the workload's charge to it: the workload is
+    /// Admitted.
     void consume(
         WorkloadIndex workload, const ResourceAmounts& admitted, Time now, Duration half_life
     );
-    /// The wall clock was set forth by so much.
+    /// Moves last_update() by the step of the wall clock; a negative step goes back.
     void step_clock(Duration by);
     bool has_charges() const { return !penalties_.empty(); }
-    /// As of last_update().
+    /// Returns the consumption at last_update().
     const ResourceAmounts& consumed() const { return consumed_; }
 
-    /// The weighted sum of all, divided by the LocalQueue's weight; infinite for a weight of 0 or
-    /// less. Resources without a weight of their own count 1.
+    /// Returns the weighted sum of consumption and charges, divided by the LocalQueue's weight.
+    /// Resources that `resource_weights` does not list count with 1. Infinity if the LocalQueue's
+    /// weight is 0 or less.
     double usage(const std::map<std::string, double>& resource_weights, double weight) const;
-    /// When `consumed` was last worked out; none: never.
+    /// Returns when the consumption was last updated; nullopt if it never was.
     std::optional<Time> last_update() const { return last_update_; }
 
     /// Lists the members for save() and load().
@@ -63,8 +66,8 @@ class UsageLedger {
     bool is_seeded_ = false;
 };
 
-/// What an admission costs its LocalQueue at once: the share of its requests that one sampling
-/// interval would add.
+/// Returns the penalty for an admission: the part of its requests that one sampling interval would
+/// add to the consumption.
 ResourceAmounts entry_penalty(
     const ResourceAmounts& requests, Duration sampling_interval, Duration half_life
 );

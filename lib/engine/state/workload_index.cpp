@@ -76,7 +76,7 @@ void WorkloadIndexByKey::erase(WorkloadIndex workload, const WorkloadRecords& re
         SLUICE_ASSERT(slots_[hole].is_valid());
         hole = next(hole);
     }
-    // Those behind the hole that could not be found any more move into it.
+    // Entries behind the hole that a search would no longer find move into the hole.
     for (std::size_t at = next(hole); slots_[at].is_valid(); at = next(at)) {
         const std::size_t home = home_of(records[slots_[at].at()].key());
         const std::size_t mask = slots_.size() - 1;

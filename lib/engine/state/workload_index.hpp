@@ -1,3 +1,4 @@
+// Finds workloads by namespace and name.
 #pragma once
 
 #include "base/cow.hpp"
@@ -10,18 +11,19 @@
 
 namespace sluice::engine {
 
-/// Finds workloads by their key in a few bytes each: a hash table of indices whose keys stay in the
-/// records. Never walked, so that its order reaches no decision. The seed keeps users
-/// from choosing names that collide; it changes no result.
+/// A hash table from keys to indices of workloads. An entry takes a few bytes, because the keys
+/// stay in the records. Nothing iterates over the table, so its order does not reach a decision.
+/// The seed keeps users from choosing names that collide; it changes no result.
 class WorkloadIndexByKey {
   public:
     explicit WorkloadIndexByKey(std::uint64_t seed) : seed_(seed) {}
 
-    /// The workload of that key, or none.
+    /// Returns the workload of that key; an invalid index if the key is unknown.
     WorkloadIndex find(std::string_view key, const WorkloadRecords& records) const;
-    /// Requires: the record has its key, and no other has the same.
+    /// Adds a workload. Requires: the workload's record has its key, and no other workload has the
+    /// same key.
     void insert(WorkloadIndex workload, const WorkloadRecords& records);
-    /// Requires: it was inserted, and its record still has its key.
+    /// Removes a workload. Requires: the workload was inserted, and its record still has its key.
     void erase(WorkloadIndex workload, const WorkloadRecords& records);
 
     /// Lists the members for save() and load().
@@ -39,7 +41,7 @@ class WorkloadIndexByKey {
     void grow(const WorkloadRecords& records);
 
     std::uint64_t seed_;
-    Slots slots_;  // a power of two; linear probing
+    Slots slots_;  // the size is a power of two; linear probing
     std::size_t size_ = 0;
 };
 

@@ -1,3 +1,4 @@
+// A workload as the state keeps it, with the quota that it holds.
 #pragma once
 
 #include "base/cow.hpp"
@@ -20,7 +21,7 @@
 
 namespace sluice::engine {
 
-/// Where the last search for flavors stopped: the next one goes on behind it (KEP-582).
+/// The flavors at which the last search stopped: the next search continues after them (KEP-582).
 struct LastAssignment {
     struct Tried {
         ResourceIndex resource;
@@ -34,9 +35,10 @@ struct LastAssignment {
     std::uint64_t cycle = 0;
     std::uint64_t scheduling_class = 0;
 
-    /// The flavor to begin with: the one after the last tried, 0 when there is no progress.
+    /// Returns the position of the flavor with which the next search begins: the one after the last
+    /// tried flavor, or 0 if the last search tried all flavors.
     std::size_t next(std::uint32_t pod_set, ResourceIndex resource) const;
-    /// Whether some search stopped before the last flavor.
+    /// Returns true if the search for a resource stopped before the last flavor.
     bool has_progress() const;
 
     /// All members, for save() and load().
@@ -53,18 +55,18 @@ struct LastAssignment {
 /// Where a pending workload is; see State::bucket().
 enum class Bucket : std::uint8_t {
     None,
-    Heap,          ///< cycles try it in its turn
-    Inadmissible,  ///< it waits for an event
+    Heap,          ///< waiting: cycles try it
+    Inadmissible,  ///< parked: it waits for an event
     Inflight,      ///< a cycle is trying it
 };
 
-/// What keeps a pending workload back for a time.
+/// A reason why a pending workload is not tried before a certain time.
 enum class BackOff : std::uint8_t {
     Requeue,       ///< status.requeueState.requeueAt
     RefusedWrite,  ///< the API refused our admission
 };
 
-/// What one podSet of a holder is charged for.
+/// The usage that one podSet of a holder is charged for.
 struct HeldPodSet {
     std::string name;
     std::int32_t count = 0;  ///< pods that still need quota
@@ -76,13 +78,12 @@ struct HeldPodSet {
     }
 };
 
-/// Quota that a workload holds, from its status or from a decision of ours.
+/// Quota that a workload holds, from its status or from our own decision.
 struct Holding {
     NodeIndex cluster_queue;
     Usages usages;
-    std::vector<HeldPodSet>
-        pod_sets;            ///< as the admission lists them; empty when there is one only
-    std::int32_t count = 0;  ///< pods of that one that still need quota
+    std::vector<HeldPodSet> pod_sets;  ///< in the admission's order; empty for a single podSet
+    std::int32_t count = 0;            ///< for a single podSet: pods that still need quota
     std::optional<Time> reserved_at;
     std::uint32_t position = 0;  ///< in the ClusterQueue's list of holders
     bool admitted = false;
@@ -103,16 +104,17 @@ struct Holding {
     }
 };
 
-/// What an admission gives one podSet.
+/// The part of an admission that belongs to one podSet.
 struct PodSetShare {
     std::string name;
-    std::int32_t assigned = 0;      ///< pods
-    std::int64_t left = 0;          ///< of the podSet's pods those that still need quota
+    std::int32_t assigned = 0;      ///< number of pods
+    std::int64_t left = 0;          ///< number of the podSet's pods that still need quota
     SmallVector<Usage, 4> amounts;  ///< for all assigned pods, in any order
 };
 
-/// Adds to `into` what the podSet is charged for: of its amounts those of the pods that still need
-/// quota (status.reclaimablePods, KEP-78). `is_only`: the workload has no other podSet.
+/// Adds the usage that the podSet is charged for to `into`: the part of its amounts for the pods
+/// that still need quota (status.reclaimablePods, KEP-78). `is_only`: the workload has no other
+/// podSet.
 void add_pod_set(Holding& into, PodSetShare share, bool is_only);
 
 /// The names of a workload, which never change.
@@ -134,9 +136,10 @@ struct WorkloadRecord {
     static constexpr std::uint32_t kNoGroup = std::numeric_limits<std::uint32_t>::max();
 
     CowPtr<WorkloadIdentity> identity;
-    // What queues read stands together: very many records are gone through for it.
+    // The fields that queues read are next to each other, because queues read very many records.
     LocalQueueIndex local_queue;
-    std::uint32_t group = kNoGroup;  ///< of the PendingQueue, whose side and position these are
+    /// Index of its group in the PendingQueue; `side` and `bucket_position` are its place there.
+    std::uint32_t group = kNoGroup;
     std::uint32_t bucket_position = 0;
     std::int64_t priority = 0;
     Time queue_order;
@@ -151,24 +154,24 @@ struct WorkloadRecord {
     bool pods_ready = false;
     bool is_unowned = true;
     std::optional<Time> requeue_at;
-    std::optional<Time> held_back_until;  ///< the API refused our admission
+    std::optional<Time> held_back_until;  ///< set after the API refused our admission
     std::int64_t generation = 0;
     std::uint64_t scheduling_class = 0;
     std::uint64_t condition_stamp = 0;
     PodSets pod_sets;
     CowPtr<Holding> holding;
     CowPtr<LastAssignment> last_assignment;
-    CowPtr<std::string> replaces;  ///< key of the slice whose place it takes
+    CowPtr<std::string> replaces;  ///< key of the slice that this workload replaces
     CowPtr<std::string> job;       ///< uid of its elastic job
     CowPtr<Workload> deferred;     ///< its last change while our admission is being written
     std::uint32_t local_queue_position = 0;
-    std::uint32_t eviction = 0;           ///< number of the eviction that we wrote last
-    std::uint8_t refused_admissions = 0;  ///< in a row
+    std::uint32_t eviction = 0;           ///< number of our last eviction of it
+    std::uint8_t refused_admissions = 0;  ///< consecutive
     bool assumed = false;  ///< our admission is being written: the object's own status lags behind
-    bool reservation_shown = false;  ///< since it is assumed: the object has shown a reservation
+    bool reservation_shown = false;  ///< by the object, since `assumed` was set
     bool eviction_expected = false;  ///< our eviction is being written
-    bool shows_admitted = false;     ///< its status said so last
-    bool queue_changed = false;      ///< it is among the queue changes that are kept
+    bool shows_admitted = false;     ///< the last status was Admitted
+    bool queue_changed = false;      ///< it is in State::queue_changes_
 
     /// Requires: the workload exists.
     const std::string& key() const { return identity->key; }

@@ -1,3 +1,4 @@
+// Amounts of resources: 64-bit integers that saturate.
 #pragma once
 
 #include <compare>
@@ -6,9 +7,8 @@
 
 namespace sluice::engine {
 
-/// A quantity of a resource in base units (cpu in thousandths), as the scheduler counts it: 64-bit
-/// integers that saturate. The largest value means "unlimited" and stays so under
-/// addition.
+/// A quantity of a resource in base units (cpu in thousandths), as the scheduler counts it.
+/// Arithmetic saturates. The largest value means "unlimited" and stays so under addition.
 class Amount {
   public:
     constexpr Amount() = default;
@@ -19,12 +19,13 @@ class Amount {
 
     constexpr std::int64_t value() const { return value_; }
     constexpr bool is_unlimited() const { return *this == unlimited(); }
-    /// Whether a sum or difference may have been cut off here, so that it cannot be taken back.
+    /// Returns true if a sum or difference may have been cut off at this value, so that it cannot
+    /// be undone.
     constexpr bool is_saturated() const { return is_unlimited() || *this == lowest(); }
 
     friend constexpr auto operator<=>(Amount, Amount) = default;
 
-    /// Saturates; unlimited plus anything is unlimited.
+    /// Saturates; unlimited plus any amount is unlimited.
     friend constexpr Amount operator+(Amount a, Amount b) {
         if (a.is_unlimited() || b.is_unlimited()) {
             return unlimited();
@@ -52,7 +53,7 @@ class Amount {
         return Amount(difference);
     }
 
-    /// Saturates; the factor is a count of pods and not negative.
+    /// Saturates. Requires: the factor is a number of pods and not negative.
     friend constexpr Amount operator*(Amount a, std::int64_t factor) {
         std::int64_t product = 0;
         if (__builtin_mul_overflow(a.value_, factor, &product)) {

@@ -1,3 +1,4 @@
+// The decisions of a cycle: admissions, preemptions and refusals.
 #pragma once
 
 #include "base/small_vector.hpp"
@@ -9,17 +10,18 @@
 #include <optional>
 #include <vector>
 
-/// What a cycle decided. Indices are resolved to names by State; they hold until the next event.
+/// State resolves the indices to names. They are valid until the next event.
 namespace sluice::engine {
 
 struct AssignedFlavor {
     ResourceIndex resource;
     FlavorIndex flavor;
-    /// Total of all pods; none: they request nothing of it and go where their group goes.
+    /// Total of all pods; nullopt if the pods request nothing of the resource and only follow the
+    /// other pods of their podSet group.
     std::optional<Amount> amount;
 };
 
-/// Reasons of condition Preempted, spelled as the API spells them.
+/// Reasons of the condition Preempted, spelled as the API spells them.
 enum class PreemptionReason : std::uint8_t {
     InClusterQueue,
     InCohortReclamation,
@@ -35,7 +37,7 @@ struct PreemptionDecision {
     NodeIndex preemptor_cluster_queue;
 };
 
-/// Reasons of condition QuotaReserved=False that the scheduler writes.
+/// Reasons of the condition QuotaReserved=False that the scheduler writes.
 enum class WaitingReason : std::uint8_t {
     NoMatchingFlavor,
     ExceedsMaxQuota,
@@ -46,81 +48,83 @@ enum class WaitingReason : std::uint8_t {
     PendingEvaluation,
     WaitingForPodsReady,
     AdmissionGated,
-    Unspecified,  ///< upstream writes none where a resource before fits
+    Unspecified,  ///< Kueue has no reason if an earlier resource fits
 };
 
-/// What the sentence of a refusal is about.
+/// The subject of a refusal's message.
 enum class RefusalKind : std::uint8_t {
     FailedChecks,
     NamespaceMismatch,
     NamespaceNotFound,
     InvalidRequests,
-    Assignment,         ///< no flavors; see FlavorRefusal
+    Assignment,         ///< no flavors were found; see FlavorRefusal
     PendingPreemption,  ///< assignment message + "Pending the preemption of N workload(s)"
     PreemptionGated,
-    DeferredFit,  ///< will fit once victims of others are gone
+    DeferredFit,  ///< the workload fits once the victims of other workloads are gone
     NoLongerFits,
     OverlappingTargets,
     WaitingForPodsReady,
 };
 
-/// Why one podSet did not get one flavor, or one resource of it. Amounts are
-/// those of the decision, whatever the rest of the cycle made of them.
+/// The reason why a podSet did not get a flavor, or a resource in that flavor. The amounts are
+/// those at the time of the decision; later decisions of the cycle do not change them.
 struct FlavorRefusal {
     enum class Kind : std::uint8_t {
         ResourceUnavailable,  ///< no resource group covers it
         FlavorNotFound,
         UntoleratedTaint,
         NodeAffinity,
-        InvalidAffinity,     ///< that of podSet `pod_set`; says all that there is to say
+        InvalidAffinity,     ///< of podSet `pod_set`; no other refusal is listed
         InsufficientUnused,  ///< `wanted()` > `free`, by `needed`
         ExceedsCapacity,     ///< `wanted()` > `capacity`
-        NotNominated,        ///< a recomputation keeps to the flavors nominated first
-        NotOfReplacedSlice,  ///< the slice that it takes the place of has another, `held`
-        // Topology-aware scheduling (KEP-2724), one flavor:
-        TopologyUnsupported,  ///< the pods ask for it, and the flavor has none
-        TopologyOnly,         ///< the flavor is for pods that ask for it
+        NotNominated,        ///< a recomputation tries only the nominated flavors
+        NotOfReplacedSlice,  ///< the slice to replace has another flavor, `held`
+        // Topology-aware scheduling (KEP-2724), for one flavor:
+        TopologyUnsupported,  ///< the pods ask for a topology, and the flavor has none
+        TopologyOnly,         ///< the flavor is only for pods that ask for a topology
         TopologyMissing,
         TopologyLevelMissing,
-        // The same, of what was chosen; these say all that there is to say:
-        NoTopologyInQueue,   ///< no flavor of the ClusterQueue has one
-        NoTopologyFlavor,    ///< none that was chosen
-        TwoTopologyFlavors,  ///< more than one; one entry each
-        DomainNotPlaced,  ///< the pods must run within one domain, and no domain is chosen for them
+        // Topology-aware scheduling, for all chosen flavors; no other kind is listed:
+        NoTopologyInQueue,   ///< no flavor of the ClusterQueue has a topology
+        NoTopologyFlavor,    ///< no chosen flavor has a topology
+        TwoTopologyFlavors,  ///< several chosen flavors have one; one entry for each
+        /// The pods must run within one domain, and Sluice does not choose domains.
+        DomainNotPlaced,
     };
     Kind kind = Kind::InsufficientUnused;
     // For InsufficientUnused:
-    bool at_borrowing_limit = false;  ///< `node` may borrow no more; else it has no more
-    bool has_victims = false;         ///< evicting what policies allow would free enough of it
-    /// A holder that the search came upon would be a victim if its priority were lower. A search
-    /// that is known to be in vain comes upon none.
+    bool at_borrowing_limit = false;  ///< `node` may borrow no more; false: `node` has no more
+    bool has_victims = false;         ///< policies allow evictions that free enough of it
+    /// The search found a holder that would be a victim if its priority were lower. A search that
+    /// is left out because it cannot succeed finds none.
     bool is_spared_by_priority = false;
-    bool is_choice = false;  ///< the flavor that it would take if it were free
+    bool is_choice = false;  ///< the workload would take this flavor if it were free
     FlavorIndex flavor;
     ResourceIndex resource;
     std::uint32_t taint = 0;
     std::uint32_t pod_set = 0;  ///< for InvalidAffinity
-    FlavorIndex held;           ///< for NotOfReplacedSlice; invalid: none
-    NodeIndex node;  ///< for InsufficientUnused: whose quota or borrowing limit gives out
-    // For the two about quota:
-    Amount needed;     ///< what is missing of it; for InsufficientUnused
-    Amount assumed;    ///< what podSets before it, of the same workload, were to get
-    Amount requested;  ///< what this one asks for
-    Amount free;       ///< what its ClusterQueue could still have
-    Amount capacity;   ///< what its ClusterQueue could have at most
+    FlavorIndex held;           ///< for NotOfReplacedSlice; invalid if the slice has none
+    /// For InsufficientUnused: the node whose quota or borrowing limit is used up.
+    NodeIndex node;
+    // For InsufficientUnused and ExceedsCapacity:
+    Amount needed;     ///< missing amount; for InsufficientUnused
+    Amount assumed;    ///< amount for earlier podSets of the same workload
+    Amount requested;  ///< amount for this podSet
+    Amount free;       ///< amount that is available to its ClusterQueue
+    Amount capacity;   ///< largest amount that can become available to its ClusterQueue
 
     Amount wanted() const { return assumed + requested; }
 };
 
-/// What a search makes of one flavor, worst first (KEP-582).
+/// How far a search gets with one flavor, worst first (KEP-582).
 enum class FlavorMode : std::uint8_t { NoFit, NoPreemptionCandidates, Preempt, Reclaim, Fit };
 
-/// A flavor that a search considered, or could have; of an admission one that was not to be had
-/// without borrowing, or not at all.
+/// A flavor that a search considered or skipped. Those of an admission are the flavors that the
+/// podSet cannot have without borrowing.
 struct ConsideredFlavor {
     FlavorIndex flavor;
     FlavorMode mode = FlavorMode::NoFit;
-    std::int32_t level = 0;  ///< of borrowing, the highest of its resources
+    std::int32_t level = 0;  ///< borrowing level, the highest of its resources
     std::vector<FlavorRefusal> refusals;
 };
 
@@ -128,27 +132,29 @@ struct AssignedPodSet {
     std::uint32_t pod_set = 0;  ///< position in the workload's podSets
     std::int32_t count = 0;
     SmallVector<AssignedFlavor, 4> flavors;
-    std::vector<ConsideredFlavor> considered;  ///< by resource group, in the order of its flavors
+    /// By resource group, in the order of the group's flavors.
+    std::vector<ConsideredFlavor> considered;
 };
 
 struct AdmissionDecision {
     WorkloadIndex workload;
     NodeIndex cluster_queue;
     SmallVector<AssignedPodSet, 1> pod_sets;
-    std::int32_t borrowing_level = 0;  ///< height of the lowest subtree whose quota covers it
-    /// The slice that the workload takes the place of, if any: it holds its quota until its object
-    /// says Finished, and is no victim.
+    std::int32_t borrowing_level = 0;  ///< height of the lowest subtree whose quota suffices
+    /// The slice that the workload replaces, if any. The slice holds its quota until its object is
+    /// Finished, and it is not a victim.
     WorkloadIndex replaces;
 };
 
 struct PodSetRefusal {
     std::uint32_t pod_set = 0;
-    std::vector<FlavorRefusal> flavors;  ///< in the order found; the sentence sorts them
-    /// What the flavors in front would have said where the search went on behind them, as it had
-    /// stopped there the last time. No sentence speaks of them.
+    std::vector<FlavorRefusal> flavors;  ///< in the order found; the message sorts them
+    /// The flavors that the search skipped because it continued after the flavor at which the last
+    /// search had stopped. Condition messages do not mention them.
     std::vector<ConsideredFlavor> skipped;
 };
 
+/// Where a refused head went: to the heap, or parked. Dropped if it may no longer queue.
 enum class RequeuedTo : std::uint8_t { Heap, Inadmissible, Dropped };
 
 struct RefusalDecision {
@@ -157,32 +163,37 @@ struct RefusalDecision {
     WaitingReason reason = WaitingReason::WaitingForQuota;
     RefusalKind kind = RefusalKind::Assignment;
     std::vector<PodSetRefusal> pod_sets;
-    /// The same of as few pods as it would do with, where they are fewer; no sentence speaks of it.
+    /// `pod_sets` for the fewest pods that the workload accepts, if that is fewer than it asks for.
+    /// Condition messages do not mention them.
     std::vector<PodSetRefusal> fewest_pods;
-    std::uint32_t preemptions = 0;  ///< for PendingPreemption: issued now or still under way
+    /// For PendingPreemption: evictions issued now or still in progress.
+    std::uint32_t preemptions = 0;
     RequeuedTo requeued = RequeuedTo::Dropped;
-    /// The search stopped before the last flavor: the next cycle goes on with the others, and has
-    /// a reason of its own. At the head of a StrictFIFO queue the two alternate. Set for
-    /// Assignment, NoLongerFits and OverlappingTargets.
+    /// The search stopped before the last flavor: the next cycle continues with the remaining
+    /// flavors and has its own reason. For the head of a StrictFIFO queue the two reasons
+    /// alternate. Set for Assignment, NoLongerFits and OverlappingTargets.
     bool leaves_flavors_over = false;
-    /// `pod_sets` were found in its turn, with the targets of others gone; else before the first
-    /// turn.
+    /// `pod_sets` were computed in the workload's turn, with the targets of other workloads gone.
+    /// If false, they were computed before the first turn.
     bool is_recomputed = false;
-    std::uint32_t admitted_before = 0;  ///< how many of CycleResult::admitted had their turn before
-    /// What it had found flavors for and could not have in its turn: NoLongerFits, with the targets
-    /// of others and its own gone; DeferredFit, with none gone.
+    /// Number of CycleResult::admitted with an earlier turn.
+    std::uint32_t admitted_before = 0;
+    /// For NoLongerFits and DeferredFit: flavors that were found but were not free in the
+    /// workload's turn. For NoLongerFits, with its own targets and those of other workloads gone;
+    /// for DeferredFit, with all targets present.
     std::vector<FlavorRefusal> shortages;
-    /// Holders that are to go for it, the slice that it would replace among them.
+    /// Holders that were to be evicted for the workload, and the slice that it would replace.
     std::vector<WorkloadIndex> targets;
-    /// What was kept for it until the end of the cycle; above nominal quota perhaps less than 0.
+    /// Usage that was kept for the workload until the end of the cycle. An amount is negative if
+    /// the workload would borrow and its ClusterQueue is above its borrowing limit.
     Usages reserved;
 };
 
 struct CycleResult {
-    std::uint64_t cycle = 0;  ///< 0: there was no head, and the cycle does not count
+    std::uint64_t cycle = 0;  ///< 0 if no queue had a head; such a cycle does not count
     std::vector<AdmissionDecision> admitted;    ///< in processing order
-    std::vector<PreemptionDecision> preempted;  ///< newly evicted, preemptor by preemptor
-    /// In processing order, then those refused before ordering.
+    std::vector<PreemptionDecision> preempted;  ///< newly evicted, grouped by preemptor
+    /// In processing order, then those that were refused before ordering.
     std::vector<RefusalDecision> refused;
 };
 

@@ -1,3 +1,4 @@
+// The events that change a state.
 #pragma once
 
 #include "engine/types/objects.hpp"
@@ -8,8 +9,8 @@
 
 namespace sluice::engine {
 
-/// The object was created or changed. Equal objects change nothing, but that of an ended workload
-/// wakes those that wait in its tree.
+/// The object was created or changed, as for the other *Changed events. An unchanged object has no
+/// effect, except that the object of an ended workload wakes the parked workloads of its tree.
 struct FlavorChanged {
     ResourceFlavor flavor;
 };
@@ -38,8 +39,8 @@ struct LocalQueueDeleted {
 struct PodShapeChanged {
     PodShape shape;
 };
-/// No workload has pods of that shape any more. Its number may be given to another shape, which is
-/// then a new one: it is not compared with this one.
+/// No workload has pods of that shape anymore. The number may be given to another shape, which is
+/// then not compared with this one.
 struct PodShapeDeleted {
     std::uint32_t id = 0;
 };
@@ -50,21 +51,22 @@ struct WorkloadDeleted {
     std::string ns;
     std::string name;
 };
-/// The write of an admission was accepted, and what is told from now on is not from before it: the
-/// object's own reservation counts. Of what was told since the admission the last Workload counts
-/// if it came after one that showed the reservation, or has ended; others are from before the
-/// write.
+/// The write of an admission was accepted. Workloads seen from now on include it, so their own
+/// reservation is authoritative. The last Workload without a reservation that was seen since the
+/// decision is applied now if the object had shown the reservation before it, or if the workload
+/// has ended. Otherwise it is older than the write and is ignored.
 struct AdmissionWritten {
     std::string ns;
     std::string name;
 };
-/// The write of an admission failed: the quota is given back and the workload queues again, unless
-/// `object_gone` says that it does not exist any more.
+/// The write of an admission failed: the quota is released, and the workload is queued again unless
+/// its object is gone.
 struct AdmissionFailed {
     std::string ns;
     std::string name;
-    bool object_gone = false;
-    /// The API refused the write: it is tried again after 1 s, then 2, 4 … up to 64 s.
+    bool object_gone = false;  ///< the Workload does not exist anymore
+    /// The API server refused the write. The workload is tried again after 1 s, then 2, 4, … up to
+    /// 64 s.
     bool back_off = false;
 };
 /// The write of an eviction failed: the victim may be chosen again.
@@ -72,7 +74,7 @@ struct PreemptionFailed {
     std::string ns;
     std::string name;
 };
-/// Time passed: runs what is due (next_due).
+/// Time has passed: the delays that are due end (see next_due()).
 struct TimerFired {};
 
 using Event = std::variant<

@@ -1,3 +1,4 @@
+// Typed indices that the engine uses in place of names.
 #pragma once
 
 #include <compare>
@@ -7,7 +8,8 @@
 
 namespace sluice::engine {
 
-/// A small index that cannot be mixed up with one of another kind. The default is "none".
+/// A small index that the compiler does not mix up with an index of another kind. A
+/// default-constructed index is invalid.
 template <class Tag>
 struct Index {
     static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();

@@ -1,3 +1,4 @@
+// The objects of the cluster as the engine takes them.
 #pragma once
 
 #include "engine/types/amount.hpp"
@@ -10,8 +11,7 @@
 #include <tuple>
 #include <vector>
 
-/// The cluster as the engine takes it: names, numbers and verdicts, made from API objects by
-/// lib/workload.
+/// Names, numbers and verdicts; lib/workload makes them from API objects.
 namespace sluice::engine {
 
 /// Quota of one resource in one flavor (ClusterQueue.spec.resourceGroups[].flavors[].resources[]).
@@ -29,7 +29,7 @@ struct ResourceQuota {
     }
 };
 
-/// One flavor of a resource group; `quotas` are in the order of the group's covered resources.
+/// One flavor of a resource group. `quotas` are in the order of the group's covered resources.
 struct FlavorQuotas {
     std::string flavor;
     std::vector<ResourceQuota> quotas;
@@ -41,8 +41,8 @@ struct FlavorQuotas {
     }
 };
 
-/// Resources that are assigned a flavor jointly. Requires: each resource and each flavor stands in
-/// one group.
+/// Resources that get their flavors together. Requires: a resource or flavor is in at most one
+/// group of an object.
 struct ResourceGroup {
     std::vector<std::string> covered_resources;
     std::vector<FlavorQuotas> flavors;
@@ -62,7 +62,8 @@ enum class FungibilityPreference : std::uint8_t {
 };
 enum class PreemptionPolicy : std::uint8_t { Never, LowerPriority, LowerOrNewerEqualPriority, Any };
 
-/// ClusterQueue.spec.preemption: which workloads its own may evict (KEP-83, KEP-1337).
+/// ClusterQueue.spec.preemption: the workloads that workloads of the ClusterQueue may evict
+/// (KEP-83, KEP-1337).
 struct Preemption {
     PreemptionPolicy within_cluster_queue = PreemptionPolicy::Never;
     PreemptionPolicy reclaim_within_cohort = PreemptionPolicy::Never;
@@ -83,7 +84,7 @@ struct Preemption {
 
 struct ClusterQueue {
     std::string name;
-    std::string cohort;  ///< "" : none
+    std::string cohort;  ///< empty if it has none
     std::vector<ResourceGroup> resource_groups;
     QueueingStrategy strategy = QueueingStrategy::BestEffortFIFO;
     FungibilityPolicy when_can_borrow = FungibilityPolicy::MayStopSearch;
@@ -91,12 +92,12 @@ struct ClusterQueue {
     FungibilityPreference preference = FungibilityPreference::BorrowingOverPreemption;
     Preemption preemption;
     double fair_weight = 1.0;
-    /// False when it is stopped, terminating or one of its checks forbids admission. Missing
-    /// flavors and cohort cycles the engine sees itself.
+    /// False if the ClusterQueue is stopped or terminating, or if one of its checks forbids
+    /// admission. The engine itself detects missing flavors and cycles of cohorts.
     bool accepts_workloads = true;
     bool admission_fair_sharing = false;  ///< admissionScope UsageBasedAdmissionFairSharing
-    /// metadata.generation: each change of the spec wakes those that wait, also one that shows in
-    /// nothing above.
+    /// metadata.generation: each change of the spec wakes parked workloads, even a change that no
+    /// field above shows.
     std::int64_t generation = 0;
     friend bool operator==(const ClusterQueue&, const ClusterQueue&) = default;
 
@@ -119,10 +120,11 @@ struct ClusterQueue {
     }
 };
 
-/// An explicit Cohort object. Cohorts that are only named exist too, without quota (KEP-79).
+/// An explicit Cohort object. Cohorts that other objects only name exist too, without quota
+/// (KEP-79).
 struct Cohort {
     std::string name;
-    std::string parent;  ///< "" : root
+    std::string parent;  ///< empty for a root
     std::vector<ResourceGroup> resource_groups;
     double fair_weight = 1.0;
     friend bool operator==(const Cohort&, const Cohort&) = default;
@@ -137,16 +139,15 @@ struct Cohort {
 
 struct ResourceFlavor {
     std::string name;
-    std::string topology;  ///< "" : none
+    std::string topology;  ///< empty if it has none
     friend bool operator==(const ResourceFlavor&, const ResourceFlavor&) = default;
 };
 
-/// Whether the namespace may use the LocalQueue's ClusterQueue
-/// (ClusterQueue.spec.namespaceSelector).
+/// The result of ClusterQueue.spec.namespaceSelector for the namespace of a LocalQueue.
 enum class NamespaceMatch : std::uint8_t { Matches, Mismatch, NotFound };
 
-/// In billionths of the units of quantities (cores, bytes): Kueue counts past usage in decimals of
-/// nine places, whose sums do not depend on their order as those of doubles do.
+/// An amount in billionths of the unit of a quantity (core, byte). Kueue counts past usage in
+/// decimals with nine places: unlike sums of doubles, their sums do not depend on the order.
 __extension__ using Billionths = __int128;
 
 /// status.fairSharing.admissionFairSharingStatus.consumedResources.
@@ -159,36 +160,38 @@ struct LocalQueue {
     bool stopped = false;
     NamespaceMatch namespace_match = NamespaceMatch::Matches;
     double fair_weight = 1.0;
-    ConsumedResources consumed;  ///< read when the LocalQueue is first told
+    ConsumedResources consumed;  ///< read only when the LocalQueue is new
     friend bool operator==(const LocalQueue&, const LocalQueue&) = default;
 };
 
-/// Why pods of a shape cannot run on a flavor.
+/// The reason why pods of a shape cannot run on a flavor.
 enum class ShapeRefusalKind : std::uint8_t {
     UntoleratedTaint,
     NodeAffinity,
-    InvalidAffinity,       ///< cannot be read: the search for flavors ends here
-    MissingTopology,       ///< the pods ask for topology; that of the flavor does not exist
-    MissingTopologyLevel,  ///< that of the flavor lacks a level that they ask for
+    InvalidAffinity,       ///< cannot be parsed; the search for flavors ends
+    MissingTopology,       ///< the pods ask for a topology, and that of the flavor does not exist
+    MissingTopologyLevel,  ///< the flavor's topology lacks a level that the pods ask for
 };
 
 struct ShapeRefusal {
     std::string flavor;
     ShapeRefusalKind kind = ShapeRefusalKind::NodeAffinity;
-    std::uint32_t taint = 0;  ///< for UntoleratedTaint: which of the flavor's nodeTaints
+    std::uint32_t taint = 0;  ///< for UntoleratedTaint: index in the flavor's nodeTaints
     friend bool operator==(const ShapeRefusal&, const ShapeRefusal&) = default;
 };
 
-/// Pods alike in tolerations, node selector, node affinity and topology request. Each such class is
-/// given once, with the existing flavors that refuse it; the caller chooses the number.
+/// A class of pods with the same tolerations, node selector, node affinity and topology request. An
+/// event gives each class once, with the existing flavors that refuse its pods. The caller chooses
+/// the number.
 struct PodShape {
     std::uint32_t id = 0;
     std::vector<ShapeRefusal> refusals;
-    /// Ask for topology-aware scheduling themselves (PodSet.topologyRequest, KEP-2724).
+    /// The pods ask for topology-aware scheduling themselves (PodSet.topologyRequest, KEP-2724).
     bool requests_topology = false;
-    /// Must run within one domain of it each, or each slice of them.
+    /// All pods of a podSet, or of each slice of it, must run within one domain of a topology.
     bool requires_domain = false;
-    /// What their containers request, whatever quota makes of it; of those alone.
+    /// Resources that the containers request, before transformations for quota. Empty unless
+    /// `requests_topology`.
     std::vector<std::string> resources;
     friend bool operator==(const PodShape&, const PodShape&) = default;
 };
@@ -210,7 +213,7 @@ struct PodSet {
     std::optional<std::int32_t> min_count;
     std::int32_t reclaimable = 0;           ///< status.reclaimablePods, at most `count`
     std::vector<ResourceRequest> requests;  ///< of one pod, adjusted and transformed
-    std::uint32_t shape = 0;                ///< PodShape::id; 0: every flavor will do
+    std::uint32_t shape = 0;                ///< PodShape::id; 0: every flavor is possible
     std::string group;                      ///< topologyRequest.podSetGroupName
     friend bool operator==(const PodSet&, const PodSet&) = default;
 
@@ -257,11 +260,11 @@ struct PodSetAssignment {
     }
 };
 
-/// status.admission together with the conditions that matter while quota is held.
+/// status.admission, with the conditions that matter while the workload holds quota.
 struct QuotaReservation {
     std::string cluster_queue;
     std::vector<PodSetAssignment> pod_sets;
-    std::optional<Time> reserved_at;  ///< transition of QuotaReserved; none: counts as now
+    std::optional<Time> reserved_at;  ///< transition of QuotaReserved; nullopt counts as now
     bool admitted = false;
     bool evicted = false;
     friend bool operator==(const QuotaReservation&, const QuotaReservation&) = default;
@@ -283,37 +286,37 @@ struct Workload {
     std::string name;
     std::string uid;
     std::string local_queue;
-    std::int64_t priority = 0;  ///< with the boost of its annotation
-    Time queue_order;           ///< creation, or the eviction that sent it to the back
+    std::int64_t priority = 0;  ///< includes the boost of its annotation
+    Time queue_order;           ///< creation, or the eviction that moved it to the back
     std::int64_t generation = 0;
-    /// Workloads with equal classes are equivalent to the scheduler: where one does not
-    /// fit the others do not; 0: equal to none.
+    /// Workloads of equal classes are equivalent to the scheduler: if one of them does not fit,
+    /// none of them fits. A workload of class 0 is not equivalent to any other.
     std::uint64_t scheduling_class = 0;
-    /// Changes whenever one of the conditions Evicted and Requeued does, reclaimablePods, the
-    /// priority boost, or what LimitRanges make of the requests and limits.
+    /// Changes whenever one of these does: the conditions Evicted and Requeued, reclaimablePods,
+    /// the priority boost, or the effect of LimitRanges on requests and limits.
     std::uint64_t condition_stamp = 0;
     std::vector<PodSet> pod_sets;
     std::optional<QuotaReservation> reservation;
-    /// May wait in a queue: active, not finished, not gated, not on hold, holds no
+    /// The workload may wait in a queue: it is active, not finished, gated or on hold, and holds no
     /// quota.
     bool queueable = true;
-    /// Finished or deactivated: holds nothing, and each change of it wakes those that wait in its
-    /// tree. With a reservation: deactivated before it gave that up, so what its admission costs
-    /// its LocalQueue stays charged (KEP-4136).
+    /// The workload is finished or deactivated. It holds no quota, and each change of it wakes the
+    /// parked workloads of its tree. If it has a reservation, it was deactivated before it gave
+    /// the reservation up: its LocalQueue stays charged for the admission (KEP-4136).
     bool ended = false;
-    bool requeued_false = false;     ///< condition Requeued=False: parked until that changes
+    bool requeued_false = false;     ///< condition Requeued=False: parked until it changes
     std::optional<Time> requeue_at;  ///< status.requeueState.requeueAt
     bool checks_failed = false;      ///< an admission check is Retry or Rejected
     bool requests_valid = true;      ///< requests within limits and LimitRanges
     bool preemption_gated = false;   ///< a status.preemptionGates entry is Closed
     bool pods_ready = false;         ///< condition PodsReady=True
-    /// Elastic jobs (KEP-77): "namespace/name" of the slice that it takes the place of; "":
-    /// none.
+    /// Elastic jobs (KEP-77): "namespace/name" of the slice that the workload replaces; empty if it
+    /// replaces none.
     std::string replaces;
-    /// Uid of the elastic job that controls the workload; empty if there is none. A slice takes the
-    /// place of a slice of the same job alone.
+    /// Uid of the elastic job that controls the workload; empty without such a job. A slice
+    /// replaces only slices of the same job.
     std::string job;
-    bool is_unowned = true;  ///< no object owns the workload; such slices may replace each other
+    bool is_unowned = true;  ///< no object owns it; such slices may replace each other
     friend bool operator==(const Workload&, const Workload&) = default;
 
     /// All members, for save() and load().

@@ -1,3 +1,4 @@
+// Feature gates and settings that change decisions.
 #pragma once
 
 #include "engine/types/time.hpp"
@@ -10,14 +11,14 @@
 
 namespace sluice::engine {
 
-/// Rules that pick victims under fair sharing (Configuration.fairSharing.preemptionStrategies).
+/// Rules that choose victims under fair sharing (Configuration.fairSharing.preemptionStrategies).
 enum class FairSharingStrategy : std::uint8_t { LessThanOrEqualToFinalShare, LessThanInitialShare };
 
-/// What becomes of a request for a resource that the ClusterQueue does not cover: it is never
-/// admitted, or the request is left out.
+/// The treatment of a request for a resource that the ClusterQueue does not cover: the workload is
+/// never admitted, or the request is ignored.
 enum class QuotaCheckStrategy : std::uint8_t { BlockUndeclared, IgnoreUndeclared };
 
-/// The feature gates that change a decision, with upstream's defaults
+/// The feature gates that change a decision: Kueue's, with Kueue's defaults
 /// (pkg/features/kube_features.go), and Sluice's own.
 struct Gates {
     bool partial_admission = true;
@@ -56,7 +57,7 @@ struct Gates {
     }
 };
 
-/// Settings of Configuration that the decisions depend on. Fixed for the life of a State.
+/// Settings of Configuration that decisions depend on. They are fixed for the life of a State.
 struct Options {
     Gates gates;
     bool fair_sharing = false;  ///< Configuration.fairSharing is present
@@ -69,9 +70,9 @@ struct Options {
     Duration usage_half_life{};
     Duration usage_sampling_interval{};
     std::map<std::string, double> resource_weights;
-    Duration wake_batch{};  ///< how long wake-ups of a tree are gathered; 0: they run at once
-    /// Any number; where others choose the names, one that they cannot guess. It changes no
-    /// decision.
+    Duration wake_batch{};  ///< how long wake-ups of a tree are batched; 0: not at all
+    /// Seed of hash tables; it changes no decision. If untrusted users choose names, it must be a
+    /// number that they cannot guess.
     std::uint64_t hash_seed = 0;
 
     /// All members, for save() and load().

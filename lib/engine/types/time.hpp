@@ -1,3 +1,4 @@
+// Time and duration types of the engine.
 #pragma once
 
 #include <algorithm>
@@ -5,19 +6,19 @@
 
 namespace sluice::engine {
 
-/// Wall-clock time in UTC; the same type as sluice::Time, named here because the engine sees std
-/// alone.
+/// Wall-clock time in UTC. It is the same type as sluice::Time, and is declared here because the
+/// engine does not use that header.
 using Time = std::chrono::sys_time<std::chrono::nanoseconds>;
 using Duration = std::chrono::nanoseconds;
 
-/// The time so much later; the last one of the clock where there is no such time. Requires: the
-/// duration is not negative.
+/// Returns the time `by` after `time`; Time::max() if that is out of range. Requires: `by` is not
+/// negative.
 constexpr Time later(Time time, Duration by) {
     return by > Time::max() - std::max(time, Time()) ? Time::max() : time + by;
 }
 
-/// The time that a clock shows which was set forth by so much (back: negative), where it would have
-/// shown the other.
+/// Returns what a clock shows after it was set forward by `by` (negative: back), if it would show
+/// `time` otherwise.
 constexpr Time shifted(Time time, Duration by) {
     return by > Duration() ? later(time, by) : time + by;
 }

@@ -1,3 +1,4 @@
+// Amounts of quota by flavor and resource, as a workload uses them.
 #pragma once
 
 #include "base/small_vector.hpp"
@@ -7,7 +8,6 @@
 #include <algorithm>
 #include <tuple>
 
-/// Amounts of quota by flavor and resource, as a workload takes them.
 namespace sluice::engine {
 
 /// An amount of one flavor-resource.
@@ -19,9 +19,9 @@ struct Usage {
     /// All members, for save() and load().
     static constexpr auto members() { return std::tuple(&Usage::flavor_resource, &Usage::amount); }
 };
-/// Sorted by flavor_resource, each at most once.
+/// Sorted by flavor_resource, without duplicates.
 using Usages = SmallVector<Usage, 4>;
-/// Sorted, each at most once.
+/// Sorted, without duplicates.
 using FlavorResources = SmallVector<FlavorResourceIndex, 4>;
 
 /// Returns an iterator to the first item that is not before that flavor-resource. Requires: the
@@ -36,9 +36,9 @@ auto lower_bound_of(Items& items, FlavorResourceIndex flavor_resource) {
     );
 }
 
-/// Adds to the entry of that flavor-resource, making it if need be.
+/// Adds the amount to the entry of that flavor-resource; inserts an entry if it is missing.
 void add_to(Usages& usages, FlavorResourceIndex flavor_resource, Amount amount);
-/// The amount of that flavor-resource, 0 when it has no entry.
+/// Returns the amount of that flavor-resource; 0 if it has no entry.
 Amount amount_of(const Usages& usages, FlavorResourceIndex flavor_resource);
 
 /// Returns true if one of the usages is of one of these flavor-resources.

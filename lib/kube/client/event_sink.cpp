@@ -48,7 +48,7 @@ asio::awaitable<void> EventSink::run() {
             break;
         }
         recorder_.tick(clock_.instant());
-        tell_dropped();
+        log_dropped();
         begin_writes(&tasks);
         const auto due = recorder_.next_due();
         std::optional<Duration> limit;
@@ -87,7 +87,7 @@ void EventSink::begin_writes(net::TaskGroup* tasks) {
     }
 }
 
-void EventSink::tell_dropped() {
+void EventSink::log_dropped() {
     if (const auto dropped = recorder_.take_dropped(clock_.instant())) {
         log::warning(
             "events were dropped: more came than the API server takes", {{"dropped", *dropped}}

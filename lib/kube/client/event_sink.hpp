@@ -45,7 +45,7 @@ class EventSink {
   private:
     /// Begins as many writes as may run at the same time.
     void begin_writes(net::TaskGroup* tasks);
-    void tell_dropped();
+    void log_dropped();
     boost::asio::awaitable<void> perform(EventRecorder::Write write);
     boost::asio::awaitable<void> write(EventRecorder::Write write);
 

@@ -120,7 +120,7 @@ class HttpClient::Impl {
                 co_return prepared.error();
             }
             auto attempt = co_await try_once(request, deadline);
-            tell_answer(request, attempt.http_status);
+            report_answer(request, attempt.http_status);
             if (attempt.http_status == 401 && !token_renewed) {
                 token_renewed = co_await credentials_.renew();
                 if (token_renewed) {
@@ -157,7 +157,7 @@ class HttpClient::Impl {
         for (bool token_renewed = false;;) {
             auto http_request = make_http_request(request);
             auto stream = co_await http_.open(std::move(http_request), deadline.remaining());
-            tell_answer(request, stream ? (*stream)->status() : 0);
+            report_answer(request, stream ? (*stream)->status() : 0);
             if (!stream) {
                 co_return with_context(stream.error(), request.method + " " + request.target);
             }
@@ -192,7 +192,7 @@ class HttpClient::Impl {
         return {};
     }
 
-    void tell_answer(const Request& request, int status) const {
+    void report_answer(const Request& request, int status) const {
         if (on_answer_) {
             on_answer_(request.method, status);
         }

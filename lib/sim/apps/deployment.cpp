@@ -144,7 +144,7 @@ class DeploymentTurn {
              .kind = "ReplicaSet"}
         );
         if (size > 0) {
-            tell_scaled("up", name, 0, size);
+            record_scaled("up", name, 0, size);
         }
     }
 
@@ -262,7 +262,7 @@ class DeploymentTurn {
         return said == 0 && surge() == 0 ? 1 : said;
     }
 
-    void tell_scaled(const char* way, std::string_view name, std::int64_t from, std::int64_t to) {
+    void record_scaled(const char* way, std::string_view name, std::int64_t from, std::int64_t to) {
         outcome_.notes.push_back(
             {false,
              "ScalingReplicaSet",
@@ -282,7 +282,7 @@ class DeploymentTurn {
              .api_version = "apps/v1",
              .kind = "ReplicaSet"}
         );
-        tell_scaled(size > known ? "up" : "down", name_of(set), known, size);
+        record_scaled(size > known ? "up" : "down", name_of(set), known, size);
     }
 
     void roll() {

@@ -139,7 +139,7 @@ Write run(const json::Value& pod, Time now) {
 }
 
 /// Records an event for each annotation about the pod's run that cannot be read.
-void tell_odd_annotations(const json::Value& pod, Outcome& outcome) {
+void record_odd_annotations(const json::Value& pod, Outcome& outcome) {
     for (const std::string_view name : {kRunSeconds, kExitCode, kStopSeconds}) {
         const json::Value* said = pod.find_path({"metadata", "annotations", name});
         if (said != nullptr && !annotated_number(pod, name)) {
@@ -387,7 +387,7 @@ Outcome run_pod(const json::Value& pod, const Pace& pace, std::optional<Time> st
     }
     if (text_at(pod, {"status", "phase"}) != "Running") {
         outcome.writes.push_back(run(pod, now));
-        tell_odd_annotations(pod, outcome);
+        record_odd_annotations(pod, outcome);
         return outcome;
     }
     if (auto write = follow_changes(pod, now)) {

@@ -95,8 +95,10 @@ class Translator {
     std::vector<api::PodSetRequest> resource_requests(const api::Workload& workload) const;
     /// Returns the priority with the boost of the workload's annotation (gate PriorityBoost).
     std::int64_t effective_priority(const api::Workload& workload) const;
-    /// Returns the time that orders the workload in its queue: its creation, or its last eviction
-    /// if requeuingStrategy.timestamp is Eviction.
+    /// Returns the time that orders the workload in its queue: its creation, or the time of its
+    /// last eviction if that was for an admission check, or for PodsReadyTimeout and
+    /// requeuingStrategy.timestamp is Eviction. Without PrioritySortingWithinCohort a workload that
+    /// was reclaimed while its preemptor borrows follows a millisecond after its preemption.
     engine::Time queue_order(const api::Workload& workload) const;
     /// Returns the number of the pod set's pods that no longer need quota (status.reclaimablePods);
     /// 0 if the gate ReclaimablePods is off.

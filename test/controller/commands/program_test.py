@@ -378,7 +378,7 @@ ROWS = [
         "a log level that zap does not have is told",
         START + ["--zap-log-level", "loud"],
         2,
-        ["--zap-log-level: must be debug, info, error, panic or a number above 0: loud"],
+        ["--zap-log-level: must be debug, info, error, panic or a whole number above 0: loud"],
     ),
     (
         "a level of zap's may be in capitals",
