@@ -98,9 +98,9 @@ class Cow {
     CowPtr<T> value_;
 };
 
-/// A vector whose copies share chunks of `kChunk` elements: a copy costs O(size / kChunk), and the
-/// first change of an element after it a copy of its chunk.
-template <class T, std::size_t kChunk>
+/// A vector whose copies share chunks of `ChunkSize` elements: a copy costs O(size / ChunkSize),
+/// and the first change of an element after it a copy of its chunk.
+template <class T, std::size_t ChunkSize>
 class CowVector {
   public:
     CowVector() = default;
@@ -109,20 +109,20 @@ class CowVector {
     std::size_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
     /// *Lifetime*: until an element of its chunk is changed.
-    const T& operator[](std::size_t at) const { return (*chunks_[at / kChunk])[at % kChunk]; }
+    const T& operator[](std::size_t at) const { return (*chunks_[at / ChunkSize])[at % ChunkSize]; }
     /// Returns the element for changes. *Lifetime*: as long as the vector is not copied.
-    T& write(std::size_t at) { return chunks_[at / kChunk].write()[at % kChunk]; }
+    T& write(std::size_t at) { return chunks_[at / ChunkSize].write()[at % ChunkSize]; }
     const T& back() const { return (*this)[size_ - 1]; }
     T& emplace_back() {
-        if (size_ % kChunk == 0) {
+        if (size_ % ChunkSize == 0) {
             chunks_.push_back(CowPtr<Chunk>::make());
         }
-        return chunks_[size_++ / kChunk].write().emplace_back();
+        return chunks_[size_++ / ChunkSize].write().emplace_back();
     }
     void push_back(T value) { emplace_back() = std::move(value); }
     void pop_back() {
         --size_;
-        if (size_ % kChunk == 0) {
+        if (size_ % ChunkSize == 0) {
             chunks_.pop_back();
         } else {
             chunks_.back().write().pop_back();
@@ -134,18 +134,18 @@ class CowVector {
             pop_back();
         }
         while (size_ < size) {
-            if (size_ % kChunk == 0) {
+            if (size_ % ChunkSize == 0) {
                 chunks_.push_back(CowPtr<Chunk>::make());
             }
             Chunk& last = chunks_.back().write();
-            const std::size_t grown = std::min(kChunk, last.size() + (size - size_));
+            const std::size_t grown = std::min(ChunkSize, last.size() + (size - size_));
             size_ += grown - last.size();
             last.resize(grown);
         }
     }
 
   private:
-    using Chunk = boost::container::static_vector<T, kChunk>;
+    using Chunk = boost::container::static_vector<T, ChunkSize>;
 
     std::vector<CowPtr<Chunk>> chunks_;
     std::size_t size_ = 0;

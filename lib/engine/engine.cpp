@@ -10,6 +10,7 @@ namespace sluice::engine {
 
 void apply(State& state, const Event& event, Time now) {
     StateEditor editor(state, now);
+    editor.begin_change();
     std::visit([&editor](const auto& e) { editor.on(e); }, event);
 }
 

@@ -64,6 +64,30 @@ struct Queue {
 
 }  // namespace
 
+TEST_CASE("a back-off that is to come again keeps a parked workload parked", "[engine][clock]") {
+    Queue queue;
+    auto first = workload("first");
+    auto second = workload("second");
+    for (Workload* made : {&first, &second}) {
+        made->scheduling_class = 7;
+        made->pod_sets[0].requests[0].amount = Amount(20);
+    }
+    second.queue_order = kNow + 1s;
+    second.requeue_at = kNow + 5s;
+    queue.now += 10s;
+    queue.tell(WorkloadChanged{first});
+    queue.tell(WorkloadChanged{second});
+    queue.step(-60s);
+    CHECK(queue.admitted() == 0);  // nothing fits: the class is parked
+    ClusterQueue changed = queue.state.cluster_queue(queue.state.find_cluster_queue("cq")).spec;
+    changed.generation = 2;
+    queue.tell(ClusterQueueChanged{changed});
+    const auto node = queue.state.find_cluster_queue("cq");
+    REQUIRE(queue.state.heap_in_order(node).size() == 1);
+    CHECK(queue.state.workload_key(queue.state.heap_in_order(node)[0]) == "ns/first");
+    CHECK(queue.state.inadmissible_in_order(node).size() == 1);
+}
+
 TEST_CASE("a set clock leaves the wake batch as long as it is", "[engine][clock]") {
     const auto by = GENERATE(Duration(1h), Duration(-1h));
     Options options;

@@ -29,6 +29,7 @@ Cycle::Cycle(const State& state, Time now)
 // the entries one by one, 6 requeue those that were not admitted. Usage that entries add while the
 // cycle runs is seen by later ones; only the admissions are then charged for good, by commit().
 CycleDecision Cycle::run() {
+    decision_.version = state_.version();
     decision_.now = now_;
     take_heads();
     if (heads_.empty()) {

@@ -68,8 +68,8 @@ class ArchiveWriter {
             put(*value);
         }
     }
-    template <class T, std::size_t kSize>
-    void put(const std::array<T, kSize>& values) {
+    template <class T, std::size_t Size>
+    void put(const std::array<T, Size>& values) {
         for (const T& value : values) {
             put(value);
         }
@@ -84,8 +84,8 @@ class ArchiveWriter {
     void put(const std::vector<T>& values) {
         put_all(values);
     }
-    template <class T, std::size_t kInline>
-    void put(const SmallVector<T, kInline>& values) {
+    template <class T, std::size_t Inline>
+    void put(const SmallVector<T, Inline>& values) {
         put_all(values);
     }
     template <class T, class Less>
@@ -107,8 +107,8 @@ class ArchiveWriter {
     void put(const Cow<T>& value) {
         put(*value);
     }
-    template <class T, std::size_t kChunk>
-    void put(const CowVector<T, kChunk>& values) {
+    template <class T, std::size_t ChunkSize>
+    void put(const CowVector<T, ChunkSize>& values) {
         put(std::uint64_t{values.size()});
         for (std::size_t at = 0; at < values.size(); ++at) {
             put(values[at]);
@@ -148,14 +148,30 @@ class ArchiveReader {
     /// The podSets of the pool that was read last, by number.
     std::vector<PodSets> pod_sets;
 
+    /// Returns true if there were bytes for every value.
+    bool is_sound() const { return is_sound_; }
+    /// Records that a value makes no sense.
+    void fail() { is_sound_ = false; }
     /// Returns true if every byte was read.
     bool is_at_end() const { return bytes_.empty(); }
 
   private:
     template <Scalar T>
     void get(T& value) {
+        if (bytes_.size() < sizeof(value)) {
+            is_sound_ = false;
+            bytes_ = {};
+            value = T();
+            return;
+        }
         std::memcpy(&value, bytes_.data(), sizeof(value));
         bytes_.remove_prefix(sizeof(value));
+    }
+    /// Returns a number of items that follow, each of at least one byte; 0 if so many cannot.
+    std::size_t take_size() {
+        const auto size = take<std::uint64_t>();
+        is_sound_ = is_sound_ && size <= bytes_.size();
+        return is_sound_ ? static_cast<std::size_t>(size) : 0;
     }
     template <class T>
     T take() {
@@ -171,7 +187,7 @@ class ArchiveReader {
     void get(Time& value) { value = Time(take<Duration>()); }
     void get(Duration& value) { value = Duration(take<Duration::rep>()); }
     void get(std::string& value) {
-        const auto size = static_cast<std::size_t>(take<std::uint64_t>());
+        const std::size_t size = take_size();
         value = bytes_.substr(0, size);
         bytes_.remove_prefix(size);
     }
@@ -186,14 +202,14 @@ class ArchiveReader {
             get(value.emplace());
         }
     }
-    template <class T, std::size_t kSize>
-    void get(std::array<T, kSize>& values) {
+    template <class T, std::size_t Size>
+    void get(std::array<T, Size>& values) {
         for (T& value : values) {
             get(value);
         }
     }
     void get(std::vector<bool>& values) {
-        values.resize(static_cast<std::size_t>(take<std::uint64_t>()));
+        values.resize(take_size());
         for (std::size_t at = 0; at < values.size(); ++at) {
             values[at] = take<bool>();
         }
@@ -202,21 +218,21 @@ class ArchiveReader {
     void get(std::vector<T>& values) {
         get_all(values);
     }
-    template <class T, std::size_t kInline>
-    void get(SmallVector<T, kInline>& values) {
+    template <class T, std::size_t Inline>
+    void get(SmallVector<T, Inline>& values) {
         get_all(values);
     }
     template <class T, class Less>
     void get(std::set<T, Less>& values) {
         values.clear();
-        for (auto left = take<std::uint64_t>(); left > 0; --left) {
+        for (auto left = take_size(); left > 0; --left) {
             values.insert(values.end(), take<T>());
         }
     }
     template <class Key, class T, class Less>
     void get(std::map<Key, T, Less>& values) {
         values.clear();
-        for (auto left = take<std::uint64_t>(); left > 0; --left) {
+        for (auto left = take_size(); left > 0; --left) {
             auto key = take<Key>();
             get(values.emplace_hint(values.end(), std::move(key), T())->second);
         }
@@ -233,10 +249,10 @@ class ArchiveReader {
     void get(Cow<T>& value) {
         get(value.write());
     }
-    template <class T, std::size_t kChunk>
-    void get(CowVector<T, kChunk>& values) {
+    template <class T, std::size_t ChunkSize>
+    void get(CowVector<T, ChunkSize>& values) {
         values.resize(0);
-        values.resize(static_cast<std::size_t>(take<std::uint64_t>()));
+        values.resize(take_size());
         for (std::size_t at = 0; at < values.size(); ++at) {
             get(values.write(at));
         }
@@ -252,13 +268,14 @@ class ArchiveReader {
     template <class Values>
     void get_all(Values& values) {
         values.clear();
-        values.resize(static_cast<std::size_t>(take<std::uint64_t>()));
+        values.resize(take_size());
         for (auto& value : values) {
             get(value);
         }
     }
 
     std::string_view bytes_;
+    bool is_sound_ = true;
 };
 
 }  // namespace sluice::engine

@@ -7,6 +7,7 @@
 #include "engine/types/ids.hpp"
 #include "engine/types/time.hpp"
 
+#include <cstdint>
 #include <vector>
 
 namespace sluice::engine {
@@ -26,6 +27,7 @@ struct HeadOutcome {
 /// The decision of a scheduling cycle: made of a state that it does not change, and committed to
 /// that state before any other change. Only `result` is for others.
 struct CycleDecision {
+    std::uint64_t version = 0;  ///< of the state that it was made of
     Time now;
     CycleResult result;
     bool is_blocked = false;             ///< the cycle ended at once, until all pods are ready

@@ -330,7 +330,8 @@ const char* PendingQueue::find_fault(const Records& records) const {
                     return "a pending workload does not know its place";
                 }
                 if (record.scheduling_class != key.scheduling_class ||
-                    record.priority != key.priority || record.local_queue != key.local_queue) {
+                    record.priority != key.priority || record.local_queue != key.local_queue ||
+                    record.has_back_off() != key.is_backed_off) {
                     return "a pending workload is in the group of another key";
                 }
                 if (at > 0 && is_earlier(records, members[at], members[(at - 1) / 2])) {

@@ -21,8 +21,7 @@ struct GroupKey {
     std::uint64_t scheduling_class = 0;
     std::int64_t priority = 0;
     LocalQueueIndex local_queue;
-    /// The back-off of its workloads had not ended when they were queued, so a wake-up checks each
-    /// of them.
+    /// Its workloads have a back-off, ended or not: a wake-up asks each of them.
     bool is_backed_off = false;
     friend auto operator<=>(const GroupKey&, const GroupKey&) = default;
 
@@ -89,7 +88,7 @@ class PendingQueue {
         for (const auto workload : ended) {
             const double usage = groups_[records[workload.at()].group].usage;
             remove(records, workload);
-            push(records, workload, false, usage);
+            push(records, workload, true, usage);
         }
     }
 

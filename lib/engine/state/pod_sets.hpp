@@ -79,6 +79,10 @@ class PodSets {
         std::optional<std::uint32_t> number;
         if constexpr (Archive::kReads) {
             archive(number);
+            if (number && *number >= archive.pod_sets.size()) {
+                archive.fail();
+                number.reset();
+            }
             self = number ? archive.pod_sets[*number] : PodSets();
         } else {
             if (self.shared_ != nullptr) {
@@ -123,6 +127,10 @@ class PodSetPool {
             archive(all);
             archive.pod_sets.resize(self.uses_.size());
             for (auto& [number, pod_sets] : all) {
+                if (number >= archive.pod_sets.size()) {
+                    archive.fail();
+                    break;
+                }
                 auto made = std::make_shared<const SharedPodSets>(
                     SharedPodSets{.all = std::move(pod_sets), .number = number}
                 );

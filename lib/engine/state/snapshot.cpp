@@ -1,6 +1,5 @@
 #include "engine/state/snapshot.hpp"
 
-#include "base/assert.hpp"
 #include "engine/state/archive.hpp"
 
 #include <cstdint>
@@ -47,7 +46,9 @@ std::optional<State> load(std::string_view bytes) {
     content(options);
     State made(std::move(options));
     content(made);
-    SLUICE_ASSERT(content.is_at_end());
+    if (!content.is_sound() || !content.is_at_end()) {
+        return std::nullopt;
+    }
     return made;
 }
 

@@ -102,6 +102,8 @@ class State {
     const QuotaTree& tree() const { return tree_; }
     /// Returns the number of cycles so far. A cycle without a head does not count.
     std::uint64_t cycle() const { return cycle_; }
+    /// Returns a number that grows with each event and committed cycle.
+    std::uint64_t version() const { return version_; }
     /// Returns the workload that a cycle held back until all pods are ready (waitForPodsReady with
     /// blockAdmission). While it is in its heap, the next cycle takes it as the head of its
     /// ClusterQueue and tries it before all other heads. Returns an invalid index if no workload is
@@ -161,7 +163,7 @@ class State {
         archive(self.local_queue_names_, self.local_queues_, self.workload_index_);
         archive(self.pod_set_pool_, self.workloads_, self.free_workloads_, self.shapes_);
         archive(self.with_heap_, self.wake_due_, self.back_offs_, self.samples_, self.cohorts_);
-        archive(self.cycle_, self.evictions_, self.not_ready_holders_);
+        archive(self.version_, self.cycle_, self.evictions_, self.not_ready_holders_);
         archive(self.blocked_until_ready_, self.held_back_);
         archive(self.keeps_queue_changes_, self.queue_changes_);
     }
@@ -229,6 +231,7 @@ class State {
     Cow<std::set<BackOffEnd>> back_offs_;
     Cow<std::set<std::pair<Time, LocalQueueIndex>>> samples_;  // when usage is sampled next
     Cow<std::map<NodeIndex, Cohort>> cohorts_;                 // their objects
+    std::uint64_t version_ = 0;
     std::uint64_t cycle_ = 0;
     std::uint32_t evictions_ = 0;  // number of evictions decided so far
     // Holders that are not PodsReady, in ClusterQueues that exist; for blockAdmission.

@@ -36,6 +36,8 @@ class StateEditor {
     /// Moves the engine's own delays after the wall clock was set; see step_clock() of engine.hpp.
     void step_clock(Duration by);
 
+    /// Makes decisions of the state as it was until now uncommittable.
+    void begin_change() { ++state_.version_; }
     /// Makes the state what the decision says. Requires: the decision was made of this state, which
     /// has not changed since.
     void commit(CycleDecision& decision);

@@ -8,6 +8,7 @@
 namespace sluice::engine {
 
 void StateEditor::step_clock(Duration by) {
+    begin_change();
     for (auto& [root, due] : state_.wake_due_.write()) {
         due = shifted(due, by);
     }
@@ -42,10 +43,6 @@ void StateEditor::step_clock(Duration by) {
         }
         if (is_held_back) {
             await(BackOff::RefusedWrite, workload.held_back_until);
-        }
-        if (state_.bucket(index) == Bucket::Inadmissible && !back_off_expired(workload)) {
-            take_from_queue(index);  // it moves to a group whose back-off wake-ups check
-            push_inadmissible(index);
         }
     }
 }

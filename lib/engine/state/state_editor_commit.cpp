@@ -1,4 +1,5 @@
 // The decision of a cycle, committed.
+#include "base/assert.hpp"
 #include "engine/state/state_editor.hpp"
 
 #include <utility>
@@ -6,6 +7,8 @@
 namespace sluice::engine {
 
 void StateEditor::commit(CycleDecision& decision) {
+    SLUICE_ASSERT(decision.version == state_.version_);
+    begin_change();
     if (decision.is_blocked) {
         return;
     }

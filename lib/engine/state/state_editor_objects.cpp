@@ -156,7 +156,7 @@ void StateEditor::on(const FlavorChanged& event) {
     state_.flavor_topology_.write()[flavor.at()] = has_topology;
     refresh();
     for (const auto& [name, index] : state_.tree_.cluster_queues_by_name()) {
-        if (uses_flavor(queue(index), flavor)) {
+        if (uses_flavor(state_.cluster_queue(index), flavor)) {
             queue(index).active = is_active(index);
             state_.tree_.set_active(index, queue(index).active);
             wake_tree_of(index);
@@ -173,7 +173,7 @@ void StateEditor::on(const FlavorDeleted& event) {
     state_.flavor_topology_.write()[flavor.at()] = false;
     refresh();
     for (const auto& [name, index] : state_.tree_.cluster_queues_by_name()) {
-        if (uses_flavor(queue(index), flavor)) {
+        if (uses_flavor(state_.cluster_queue(index), flavor)) {
             queue(index).active = false;
             state_.tree_.set_active(index, false);
         }
@@ -318,6 +318,9 @@ LocalQueueIndex StateEditor::intern_local_queue(std::string_view ns, std::string
     std::string key(ns);
     key += '/';
     key += name;
+    if (const auto known = state_.local_queue_names_->find(key); known.is_valid()) {
+        return known;
+    }
     const auto index = state_.local_queue_names_.write().intern(key);
     state_.local_queues_.resize(state_.local_queue_names_->size());
     state_.local_queues_.write(index.at()).key = std::move(key);

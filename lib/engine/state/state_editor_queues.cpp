@@ -64,7 +64,7 @@ void StateEditor::push_to_heap(WorkloadIndex index) {
     ClusterQueueRecord& into = queue(target);
     note_queue_change(index);
     into.pending.push(
-        state_.workloads_, index, !back_off_expired(workload), usage_in(into, workload.local_queue)
+        state_.workloads_, index, workload.has_back_off(), usage_in(into, workload.local_queue)
     );
     if (into.pending.waiting() == 1) {
         list_heap(target);
@@ -78,7 +78,7 @@ void StateEditor::push_inadmissible(WorkloadIndex index) {
     ClusterQueueRecord& into = queue(target);
     note_queue_change(index);
     into.pending.park(
-        state_.workloads_, index, !back_off_expired(workload), usage_in(into, workload.local_queue)
+        state_.workloads_, index, workload.has_back_off(), usage_in(into, workload.local_queue)
     );
     state_.tree_.set_waiting(target, true);
 }
@@ -217,6 +217,9 @@ void StateEditor::drop_preemptors(ClusterQueueRecord& of) {
 void StateEditor::eviction_failed(WorkloadIndex victim) {
     const std::uint32_t eviction = record(victim).eviction;
     for (const auto& [name, index] : state_.tree_.cluster_queues_by_name()) {
+        if (state_.cluster_queue(index).evictions.empty()) {
+            continue;
+        }
         ClusterQueueRecord& of = queue(index);
         const auto failed = std::erase_if(of.evictions, [&](const ExpectedEviction& expected) {
             return expected.victim == victim && expected.eviction == eviction;

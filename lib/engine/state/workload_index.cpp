@@ -81,7 +81,8 @@ void WorkloadIndexByKey::erase(WorkloadIndex workload, const WorkloadRecords& re
         const std::size_t home = home_of(records[slots_[at].at()].key());
         const std::size_t mask = slots_.size() - 1;
         if (((at - home) & mask) >= ((at - hole) & mask)) {
-            slots_.write(hole) = slots_[at];
+            const WorkloadIndex moved = slots_[at];  // write() may free the chunk that it is in
+            slots_.write(hole) = moved;
             hole = at;
         }
     }

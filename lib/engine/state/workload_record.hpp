@@ -176,6 +176,9 @@ struct WorkloadRecord {
     /// Requires: the workload exists.
     const std::string& key() const { return identity->key; }
     const std::string& uid() const { return identity->uid; }
+    /// Returns true if something keeps the workload back for a time, or did: whether that time is
+    /// over is not decided here.
+    bool has_back_off() const { return requeued_false || requeue_at || held_back_until; }
     /// Returns true if the workload is pending: waiting, parked or in flight.
     bool is_queued() const { return group != kNoGroup || is_inflight; }
 
