@@ -36,7 +36,8 @@ struct CycleEntry {
     std::vector<PreemptionTarget> targets;
     std::vector<WorkloadIndex> victims;  ///< the targets, once they are evicted for this entry
     std::optional<ReplacedSlice> slice;  ///< the slice that it replaces
-    WorkloadIndex replaced;  ///< the target that is replaced, not evicted; invalid if there is none
+    WorkloadIndex
+        replaced;  ///< the target that is replaced, not evicted; an invalid index without one
     CowPtr<LastAssignment> progress;  ///< where the search for flavors continues
     CowPtr<LastAssignment> outdated;  ///< progress that is outdated
     bool is_preemptor =

@@ -130,7 +130,7 @@ class FlavorAssigner {
     NodeIndex cluster_queue_;
     const WorkloadRecord& record_;
     const ClusterQueueRecord& queue_;
-    const LastAssignment* progress_;  // nullptr: none
+    const LastAssignment* progress_;  // nullptr if it has none
     const Assignment* pinned_;
     const ReplacedSlice* replaced_;
     ResourceIndex pods_;

@@ -1,4 +1,4 @@
-// What a scheduling cycle has decided, as the state takes it.
+// The decision of a scheduling cycle, as the state takes it.
 #pragma once
 
 #include "base/cow.hpp"
@@ -12,7 +12,7 @@
 
 namespace sluice::engine {
 
-/// What becomes of the head of a ClusterQueue.
+/// The outcome of a cycle for the head of a ClusterQueue.
 struct HeadOutcome {
     WorkloadIndex workload;
     NodeIndex cluster_queue;
