@@ -23,6 +23,7 @@
 #include "controller/scheduler/scheduling_loop.hpp"
 #include "controller/scheduler/state_feeder.hpp"
 #include "controller/visibility/pending_workloads.hpp"
+#include "engine/driver/driver.hpp"
 #include "engine/state/state.hpp"
 #include "job_kinds/configured.hpp"
 #include "kube/client/client.hpp"
@@ -179,6 +180,7 @@ class ControllerProcess {
     Stores stores_;
     workload::Translator translator_;
     engine::State state_;
+    engine::Driver driver_;
     StateFeeder feeder_;
     net::TaskGroup followers_;  ///< reflectors; they run until the end
     net::TaskGroup workers_;    ///< scheduler and reconcilers

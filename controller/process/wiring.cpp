@@ -135,7 +135,8 @@ ControllerProcess::ControllerProcess(
       registry_(make_kind_registry(options_)),
       translator_(workload::make_translation_settings(options_.configuration, options_.gates)),
       state_(make_engine_options(options_.configuration, options_.gates, options_.seed)),
-      feeder_(registry_, stores_, translator_, state_, clock),
+      driver_(state_),
+      feeder_(registry_, stores_, translator_, driver_, clock),
       followers_(loop.executor(), "follow"),
       workers_(loop.executor(), "work"),
       writes_(loop.executor(), "write"),
@@ -254,7 +255,7 @@ Informers::Parts ControllerProcess::informers_parts() {
 
 SchedulingLoop::Parts ControllerProcess::scheduling_parts() {
     return {
-        .state = state_,
+        .driver = driver_,
         .feeder = feeder_,
         .applier = applier_,
         .sink = writer_,

@@ -3,7 +3,6 @@
 #include "base/clock_steps.hpp"
 #include "base/earlier.hpp"
 #include "base/log.hpp"
-#include "engine/engine.hpp"
 
 #include <fmt/format.h>
 
@@ -16,17 +15,14 @@ namespace sluice::controller {
 
 namespace {
 
-constexpr Duration kDelayFirst = std::chrono::milliseconds(1);
-constexpr Duration kDelayMax = std::chrono::milliseconds(10);
-/// Kueue runs a cycle every 10 ms while a queue has a head (a blocked StrictFIFO queue keeps its
-/// head). Without changes only the progress of flavor scans can change the outcome, and the scans
-/// have ended after this many cycles.
-constexpr std::uint32_t kCyclesUntilIdle = 50;
-constexpr Duration kIdleDelay = std::chrono::seconds(1);
 constexpr Duration kAuditEvery = std::chrono::minutes(1);
 /// How many findings of one audit are logged; the rest are only counted.
 constexpr std::size_t kFindingsLogged = 20;
 constexpr Duration kNoRoomDelay = std::chrono::milliseconds(10);
+
+engine::Moment to_moment(Instant instant, Time wall) {
+    return {.wall = wall, .steady = instant.time_since_epoch()};
+}
 
 }  // namespace
 
@@ -48,40 +44,20 @@ std::optional<Instant> SchedulingLoop::step() {
     return earlier(due, parts_.applier.next_attempt());
 }
 
-std::optional<Instant> SchedulingLoop::engine_due(const Now& now) const {
-    const auto due = engine::next_due(parts_.state);
-    return due ? earlier(to_instant(*due, now.wall, now.instant), now.instant + kClockCheck)
-               : std::nullopt;
-}
-
 std::optional<Instant> SchedulingLoop::run_what_is_due(const Now& now) {
-    if (const auto due = engine::next_due(parts_.state); due && *due <= now.wall) {
-        parts_.feeder.apply(engine::TimerFired{}, now.wall);
+    const engine::Step step =
+        parts_.driver.step(to_moment(now.instant, now.wall), parts_.sink.has_room());
+    if (step.result.cycle != 0) {
+        if (parts_.on_cycle) {
+            parts_.on_cycle(step.result, parts_.clock.instant() - now.instant);
+        }
+        parts_.applier.apply(step.result);
     }
-    if (!parts_.state.has_heads()) {
-        return engine_due(now);
+    if (!step.next) {
+        return std::nullopt;
     }
-    if (!parts_.sink.has_room()) {
-        return now.instant + kNoRoomDelay;
-    }
-    if (parts_.feeder.changes() != changes_seen_) {
-        fruitless_ = std::min<std::uint32_t>(fruitless_, 1);
-        retry_at_ = std::min(retry_at_, now.instant + kDelayFirst);
-    }
-    if (now.instant < retry_at_) {
-        return earlier(retry_at_, engine_due(now));
-    }
-    changes_seen_ = parts_.feeder.changes();
-    const engine::CycleResult result = engine::run_cycle(parts_.state, now.wall);
-    if (result.cycle != 0 && parts_.on_cycle) {
-        parts_.on_cycle(result, parts_.clock.instant() - now.instant);
-    }
-    parts_.applier.apply(result);
-    if (!result.admitted.empty() || !result.preempted.empty()) {
-        fruitless_ = 0;
-        return now.instant;
-    }
-    return after_fruitless_cycle(now);
+    // The engine's delays end by the wall clock, which has to be checked for steps.
+    return std::min(Instant(*step.next), now.instant + kClockCheck);
 }
 
 void SchedulingLoop::audit_once_a_minute(const Now& now) {
@@ -96,10 +72,10 @@ void SchedulingLoop::audit_once_a_minute(const Now& now) {
         return;
     }
     audit_at_ = now.instant + kAuditEvery;
-    refresh_tree(now.wall);
-    std::vector<engine::AuditFinding> findings = engine::audit(parts_.state);
+    parts_.driver.refresh(now.wall);
+    std::vector<engine::AuditFinding> findings = engine::audit(parts_.driver.state());
     for (const auto& [node, what] : unaccounted_) {
-        findings.push_back({parts_.state.tree().node(node).root, what});
+        findings.push_back({parts_.driver.state().tree().node(node).root, what});
     }
     inconsistent_.clear();
     for (std::size_t i = 0; i < findings.size(); ++i) {
@@ -108,7 +84,7 @@ void SchedulingLoop::audit_once_a_minute(const Now& now) {
         if (i < kFindingsLogged) {
             log::error(
                 "scheduler state is inconsistent",
-                {{"root", parts_.state.node_name(root)},
+                {{"root", parts_.driver.state().node_name(root)},
                  {"finding", what},
                  {"number", i + 1},
                  {"of", findings.size()}}
@@ -121,15 +97,9 @@ void SchedulingLoop::audit_once_a_minute(const Now& now) {
     hold_back(now.wall);
 }
 
-void SchedulingLoop::refresh_tree(Time now) {
-    if (parts_.state.tree().is_stale()) {
-        parts_.feeder.apply(engine::TimerFired{}, now);
-    }
-}
-
 void SchedulingLoop::hold_back(Time now) {
-    refresh_tree(now);
-    const engine::QuotaTree& tree = parts_.state.tree();
+    parts_.driver.refresh(now);
+    const engine::QuotaTree& tree = parts_.driver.state().tree();
     workload::Translator::HeldBack messages;
     for (const auto& [root, what] : inconsistent_) {
         // A node that was a root at the audit may have a parent now.
@@ -149,15 +119,6 @@ void SchedulingLoop::hold_back(Time now) {
             parts_.on_activity(name);
         }
     }
-}
-
-std::optional<Instant> SchedulingLoop::after_fruitless_cycle(const Now& now) {
-    const Duration delay = fruitless_ >= kCyclesUntilIdle
-                               ? kIdleDelay
-                               : std::min(kDelayMax, kDelayFirst * (1 << std::min(fruitless_, 4U)));
-    fruitless_ = std::min(fruitless_ + 1, kCyclesUntilIdle);
-    retry_at_ = now.instant + delay;
-    return earlier(retry_at_, engine_due(now));
 }
 
 }  // namespace sluice::controller

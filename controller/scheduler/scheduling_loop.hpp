@@ -1,15 +1,14 @@
-// Decides when a scheduling cycle runs, and audits the engine's state once a minute.
+// Runs the engine's driver on the controller's clocks, and audits the engine's state once a minute.
 #pragma once
 
 #include "base/clock.hpp"
 #include "controller/reconcile/write_sink.hpp"
 #include "controller/scheduler/decision_applier.hpp"
 #include "controller/scheduler/state_feeder.hpp"
+#include "engine/driver/driver.hpp"
 #include "engine/state/audit.hpp"
-#include "engine/state/state.hpp"
 #include "engine/types/decision.hpp"
 
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -18,12 +17,11 @@
 
 namespace sluice::controller {
 
-/// Decides when a scheduling cycle runs: at once after a cycle that admitted or preempted, soon
-/// after a cycle that did not, and after longer and longer delays while nothing changes.
+/// Runs the engine's driver on the controller's clocks, and sends the decisions to the applier.
 class SchedulingLoop {
   public:
     struct Parts {
-        engine::State& state;
+        engine::Driver& driver;
         StateFeeder& feeder;
         DecisionApplier& applier;
         const WriteSink& sink;
@@ -51,22 +49,14 @@ class SchedulingLoop {
     };
 
     std::optional<Instant> run_what_is_due(const Now& now);
-    std::optional<Instant> after_fruitless_cycle(const Now& now);
-    /// Returns when the engine has work due, but at the latest when the wall clock has to be
-    /// checked for steps.
-    std::optional<Instant> engine_due(const Now& now) const;
     /// Looks for inconsistencies in the engine's state, which only a bug causes, and for quota that
     /// cannot be read. If the unreadable quota changes, the audit runs at once. A tree with such a
     /// finding admits nothing until an audit finds none.
     void audit_once_a_minute(const Now& now);
     /// Makes exactly the ClusterQueues in inconsistent trees inactive.
     void hold_back(Time now);
-    void refresh_tree(Time now);
 
     Parts parts_;
-    std::uint64_t changes_seen_ = 0;
-    std::uint32_t fruitless_ = 0;  ///< cycles in a row without an admission or preemption
-    Instant retry_at_{};
     Instant audit_at_{};
     std::map<engine::NodeIndex, std::string> inconsistent_;  ///< by root: its first finding
     std::vector<UnaccountedQuota> unaccounted_;  ///< the last result of StateFeeder::unaccounted()

@@ -1,7 +1,5 @@
 #include "controller/scheduler/state_feeder.hpp"
 
-#include "engine/engine.hpp"
-
 #include <utility>
 
 namespace sluice::controller {
@@ -11,14 +9,13 @@ void StateFeeder::follow_clock() {
     const Time now = clock_.now();
     const Duration step = clock_steps_.observe(now, clock_.instant());
     if (step != Duration::zero()) {
-        engine::step_clock(state_, step, now);
+        driver_.step_clock(step, now);
     }
 }
 
 void StateFeeder::apply(const engine::Event& event, Time now) {
     follow_clock();
-    ++changes_;
-    engine::apply(state_, event, now);
+    driver_.deliver(event, now);
 }
 
 void StateFeeder::translate(const ObjectKey& key, Time now) {
@@ -29,7 +26,7 @@ void StateFeeder::translate(const ObjectKey& key, Time now) {
     const EngineInput input{
         .stores = context_.stores,
         .translator = translator_,
-        .state = state_,
+        .state = driver_.state(),
         .job_kinds = context_.registry.job_kinds(),
         .apply = [this, now](const engine::Event& event) { apply(event, now); },
     };
@@ -70,7 +67,7 @@ void StateFeeder::refresh(const ObjectKey& key, Time now) {
 }
 
 std::vector<UnaccountedQuota> StateFeeder::unaccounted() const {
-    return find_unaccounted_quota(context_.stores, state_);
+    return find_unaccounted_quota(context_.stores, driver_.state());
 }
 
 std::vector<std::string> StateFeeder::hold_back(workload::Translator::HeldBack messages, Time now) {

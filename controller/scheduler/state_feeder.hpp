@@ -5,10 +5,10 @@
 #include "base/clock_steps.hpp"
 #include "controller/kinds/registry.hpp"
 #include "controller/scheduler/unaccounted_quota.hpp"
-#include "engine/state/state.hpp"
+#include "engine/driver/driver.hpp"
+#include "engine/types/event.hpp"
 #include "workload/translation/translator.hpp"
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,19 +22,16 @@ class StateFeeder {
         const Registry& registry,
         const Stores& stores,
         workload::Translator& translator,
-        engine::State& state,
+        engine::Driver& driver,
         const Clock& clock
     )
-        : context_{registry, stores}, translator_(translator), state_(state), clock_(clock) {}
+        : context_{registry, stores}, translator_(translator), driver_(driver), clock_(clock) {}
 
     /// Sends every object, kind by kind in the order of the registry. Requires: all stores hold a
     /// complete list.
     void feed_all(Time now);
     /// Returns true after feed_all().
     bool is_fed() const { return is_fed_; }
-    /// Returns how many events the engine has received. While the number stays the same, a cycle
-    /// need not be repeated.
-    std::uint64_t changes() const { return changes_; }
 
     /// Sends the object and everything that depends on it. Call this after the store has taken the
     /// change.
@@ -62,11 +59,10 @@ class StateFeeder {
 
     ChangeContext context_;
     workload::Translator& translator_;
-    engine::State& state_;
+    engine::Driver& driver_;
     const Clock& clock_;
     ClockSteps clock_steps_;
     bool is_fed_ = false;
-    std::uint64_t changes_ = 0;
 };
 
 }  // namespace sluice::controller

@@ -53,7 +53,8 @@ struct Cluster {
     workload::Translator translator{workload::TranslationSettings{}};
     engine::State state{engine::Options{}};
     SystemClock clock;
-    StateFeeder feeder{registry, stores, translator, state, clock};
+    engine::Driver driver{state};
+    StateFeeder feeder{registry, stores, translator, driver, clock};
     Time now{std::chrono::hours(24 * 365 * 56)};
     std::unique_ptr<MetricsReporter> reporter;
 

@@ -216,7 +216,8 @@ TEST_CASE("with fair sharing queues and cohorts report their share", "[metrics]"
     options.fair_sharing = true;
     engine::State state(options);
     workload::Translator translator{workload::TranslationSettings{}};
-    StateFeeder feeder(controller.registry, controller.stores, translator, state, cluster.clock);
+    engine::Driver driver(state);
+    StateFeeder feeder(controller.registry, controller.stores, translator, driver, cluster.clock);
     feeder.feed_all(cluster.clock.now());
     MetricsReporter reporter({controller.stores, translator, state, true});
     const std::string page = fresh_page(reporter);

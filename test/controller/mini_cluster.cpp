@@ -78,10 +78,11 @@ MiniCluster::Controller::Controller(MiniCluster& cluster, std::uint64_t seed)
       settings(cluster.settings_),
       translator(workload::TranslationSettings{}),
       state(cluster.options_),
-      feeder(registry, stores, translator, state, cluster.clock),
+      driver(state),
+      feeder(registry, stores, translator, driver, cluster.clock),
       applier({stores, settings, translator, state, feeder, cluster, cluster.clock}),
       scheduling(
-          {state,
+          {driver,
            feeder,
            applier,
            cluster,

@@ -108,6 +108,7 @@ class MiniCluster : public WriteSink {
         Settings settings;
         workload::Translator translator;
         engine::State state;
+        engine::Driver driver;
         StateFeeder feeder;
         DecisionApplier applier;
         SchedulingLoop scheduling;

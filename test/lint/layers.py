@@ -27,6 +27,7 @@ LAYERS = {
     "engine/flavors": "base engine/types engine/quota engine/state engine/preemption",
     "engine/cycle": "base engine/types engine/quota engine/state engine/preemption engine/flavors",
     "engine": "engine/types engine/state engine/cycle",
+    "engine/driver": "engine/types engine/state engine",
     "kube/core": "base json api/schema",
     "config": "base json api/meta api/kueue",
     "job_kinds": "base json yaml api/meta api/schema config",
@@ -117,7 +118,7 @@ LAYERS = {
     " controller/jobs/job controller/jobs/members controller/jobs/reconciliation"
     " controller/jobs/batch_job controller/jobs/described controller/jobs/pod"
     " controller/jobs/serving",
-    "controller/scheduler": "base json api/kueue engine/types engine/state engine kube/core"
+    "controller/scheduler": "base json api/kueue engine/types engine/state engine/driver kube/core"
     " workload/pods workload/translation workload/status controller/reconcile controller/kinds",
     "controller/visibility": "base json api/meta api/kueue engine/state workload/status"
     " net/transport net/http kube/client serving controller/reconcile",
@@ -131,15 +132,15 @@ LAYERS = {
     "controller/process/webhooks": "base json api/core api/kueue config metrics webhook net/loop"
     " net/transport net/http kube/client serving controller/jobs/job controller/jobs/admission"
     " controller/jobs/pod",
-    "controller/process": "base json api/meta api/core api/kueue engine/types engine/state config"
-    " job_kinds workload/translation metrics webhook net/loop net/transport net/http kube/client"
+    "controller/process": "base json api/meta api/core api/kueue engine/types engine/state"
+    " engine/driver config job_kinds workload/translation metrics webhook net/loop net/transport net/http kube/client"
     " serving controller/reconcile controller/jobs/members controller/jobs/reconciliation"
     " controller/jobs/described controller/jobs/pod controller/kinds controller/scheduler"
     " controller/visibility controller/process/writes controller/process/runner"
     " controller/process/metrics controller/process/webhooks",
     "controller/commands/schedule": "base json yaml api/meta api/core api/kueue api/schema"
-    " engine/types engine/state engine config workload/pods workload/translation workload/status"
-    " workload/explanation webhook cel/rules apiserver/schema apiserver/rules",
+    " engine/types engine/state engine/driver config workload/pods workload/translation"
+    " workload/status workload/explanation webhook cel/rules apiserver/schema apiserver/rules",
     "controller/commands/controller": "base json yaml config job_kinds net/loop net/transport"
     " kube/client controller/kinds controller/process/webhooks controller/process",
     "controller/commands/config": "base json yaml api/kueue config job_kinds workload/pods"
