@@ -579,10 +579,9 @@ void DecisionApplier::report_parked_class(const engine::RefusalDecision& decisio
     const std::uint64_t scheduling_class =
         parts_.state.workload(decision.workload).scheduling_class;
     const auto& pending = parts_.state.cluster_queue(decision.cluster_queue).pending;
-    pending.for_each_parked([&](engine::WorkloadIndex index) {
-        const engine::WorkloadRecord& record = parts_.state.workload(index);
-        if (index != decision.workload && record.scheduling_class == scheduling_class) {
-            touched_.push_back(kube::parse_namespaced_name(record.key()));
+    pending.for_each_parked_of(scheduling_class, [&](engine::WorkloadIndex index) {
+        if (index != decision.workload) {
+            touched_.push_back(kube::parse_namespaced_name(parts_.state.workload_key(index)));
             report_parked(touched_.back());
         }
     });

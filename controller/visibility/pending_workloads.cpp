@@ -70,9 +70,9 @@ std::optional<PendingRows> PendingWorkloads::find(
     PendingRows rows;
     rows.reserve(places.size());
     for (const workload::PendingPlace& place : places) {
-        const std::string& key = state_.workload_key(place.workload);
-        const auto slash = key.find('/');
-        auto found = stores_.of<api::Workload>().find(key.substr(0, slash), key.substr(slash + 1));
+        auto found = stores_.of<api::Workload>().find(
+            kube::parse_namespaced_name(state_.workload_key(place.workload))
+        );
         if (found) {
             rows.push_back({
                 std::move(found),

@@ -106,7 +106,7 @@ void BM_Drain(benchmark::State& bench) {
             admitted += static_cast<std::int64_t>(result.admitted.size());
             std::vector<std::string> names;
             for (const auto& decision : result.admitted) {
-                names.push_back(state->workload_key(decision.workload).substr(3));
+                names.emplace_back(state->workload_key(decision.workload).substr(3));
             }
             for (const auto& name : names) {
                 apply(*state, AdmissionWritten{.ns = "ns", .name = name}, kNow);
@@ -162,7 +162,7 @@ void run_on_full_flavors(
             break;
         }
         for (const auto& decision : result.preempted) {
-            const auto key = state->workload_key(decision.victim).substr(3);
+            const std::string key(state->workload_key(decision.victim).substr(3));
             apply(*state, PreemptionFailed{.ns = "ns", .name = key}, kNow);
         }
         submit(static_cast<std::int64_t>(state->cycle()) + 1);
@@ -221,7 +221,7 @@ void BM_PreemptOne(benchmark::State& bench) {
             bench.SkipWithError("not one victim");
             break;
         }
-        const auto key = state->workload_key(result.preempted.front().victim).substr(3);
+        const std::string key(state->workload_key(result.preempted.front().victim).substr(3));
         apply(*state, PreemptionFailed{.ns = "ns", .name = key}, kNow);
         apply(*state, WorkloadDeleted{.ns = "ns", .name = preemptor.name}, kNow);
         bench.ResumeTiming();

@@ -34,12 +34,18 @@ BENCHMARK(BM_AddPending)
     ->Range(1'000, 1'000'000)
     ->Unit(benchmark::kMillisecond);
 
-/// What a real pending workload takes: names of usual length, uids, two requests, a class.
+/// What a real pending workload takes: names of usual length, uids, two requests, a class of so
+/// many in each ClusterQueue.
 void BM_MemoryOfPending(benchmark::State& bench) {
     constexpr std::int64_t kWorkloads = 100'000;
     double bytes = 0;
     for (auto _ : bench) {
         auto state = make_cluster({.queues = 100});
+        for (std::int64_t i = 0; i < 100; ++i) {
+            const auto name = numbered("q", i);
+            const LocalQueue queue{.ns = "ml-team-a", .name = name, .cluster_queue = name};
+            apply(*state, LocalQueueChanged{queue}, kNow);
+        }
         const auto before = live_bytes();
         for (std::int64_t i = 0; i < kWorkloads; ++i) {
             auto made = make_workload(
@@ -47,7 +53,7 @@ void BM_MemoryOfPending(benchmark::State& bench) {
             );
             made.ns = "ml-team-a";
             made.uid = "6f1c1a52-9d3e-4b7f-8a41-" + std::to_string(100'000'000'000 + i);
-            made.scheduling_class = static_cast<std::uint64_t>(i % 50) + 1;
+            made.scheduling_class = static_cast<std::uint64_t>(i / 100 % bench.range(0)) + 1;
             made.pod_sets[0].requests.push_back({.resource = "memory", .amount = Amount(1)});
             apply(*state, WorkloadChanged{made}, kNow);
         }
@@ -55,7 +61,7 @@ void BM_MemoryOfPending(benchmark::State& bench) {
     }
     bench.counters["bytes/workload"] = bytes / static_cast<double>(kWorkloads);
 }
-BENCHMARK(BM_MemoryOfPending)->Unit(benchmark::kMillisecond)->Iterations(1);
+BENCHMARK(BM_MemoryOfPending)->Arg(50)->Arg(1'000)->Unit(benchmark::kMillisecond)->Iterations(1);
 
 void BM_QueuesIntoOneCohort(benchmark::State& bench) {
     const auto queues = bench.range(0);

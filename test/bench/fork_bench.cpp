@@ -50,7 +50,7 @@ void BM_DrainBesideFork(benchmark::State& bench) {
         }
         while (state->has_heads()) {
             for (const auto& admitted : run_cycle(*state, kNow).admitted) {
-                const std::string key = state->workload_key(admitted.workload);
+                const std::string key(state->workload_key(admitted.workload));
                 apply(*state, WorkloadDeleted{.ns = "ns", .name = key.substr(3)}, kNow);
             }
         }

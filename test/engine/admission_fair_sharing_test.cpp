@@ -92,14 +92,14 @@ struct TwoTeams {
     std::vector<std::string> order() {
         std::vector<std::string> keys;
         for (const auto index : state.heap_in_order(state.find_cluster_queue("cq"))) {
-            keys.push_back(state.workload_key(index).substr(3));
+            keys.push_back(std::string(state.workload_key(index)).substr(3));
         }
         return keys;
     }
     std::string admit_one() {
         const CycleResult result = run_cycle_audited(state, now);
         REQUIRE(result.admitted.size() == 1);
-        return state.workload_key(result.admitted.front().workload).substr(3);
+        return std::string(state.workload_key(result.admitted.front().workload)).substr(3);
     }
     double usage_of(const std::string& queue) {
         return state.local_queue(state.find_local_queue("ns/" + queue)).fair_usage;

@@ -57,7 +57,7 @@ struct Cluster {
     std::vector<std::string> admitted(const CycleResult& result) const {
         std::vector<std::string> names;
         for (const auto& decision : result.admitted) {
-            names.push_back(state.workload_key(decision.workload));
+            names.push_back(std::string(state.workload_key(decision.workload)));
         }
         return names;
     }

@@ -67,7 +67,7 @@ support::NameLookup translated_names(const engine::State& state, const Translati
     };
     support::NameLookup made = support::names_of(state);
     made.workload = [&state, translated](engine::WorkloadIndex index) {
-        const std::string& key = state.workload_key(index);
+        const std::string key(state.workload_key(index));
         const std::size_t slash = key.find('/');
         return translated(key.substr(0, slash)) + "/" + translated(key.substr(slash + 1));
     };

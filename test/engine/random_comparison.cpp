@@ -20,7 +20,7 @@ std::vector<std::string> keys(
 ) {
     std::vector<std::string> result;
     for (const engine::WorkloadIndex workload : workloads) {
-        result.push_back(state.workload_key(workload));
+        result.push_back(std::string(state.workload_key(workload)));
     }
     return result;
 }

@@ -272,7 +272,7 @@ std::optional<std::string> Witness::find_overuse(const engine::CycleResult& resu
         const bool may_overlook =
             queue.preference == engine::FungibilityPreference::PreemptionOverBorrowing;
         if (!decision.replaces.is_valid() && !may_overlook && !fits(decision, usage_of(decision))) {
-            return "more than was free: " + state_.workload_key(decision.workload);
+            return "more than was free: " + std::string(state_.workload_key(decision.workload));
         }
     }
     std::set<WorkloadIndex> leaving;
@@ -325,7 +325,7 @@ std::optional<std::string> Witness::find_overuse(const engine::CycleResult& resu
             engine::counted_usage(state_, decision), std::back_inserter(usages), is_cut_off
         );
         if (!fits(decision, usages)) {
-            return "more than was left: " + state_.workload_key(decision.workload);
+            return "more than was left: " + std::string(state_.workload_key(decision.workload));
         }
         view.add({.cluster_queue = decision.cluster_queue, .usages = usages});
     }
@@ -364,7 +364,8 @@ std::optional<std::string> Witness::find_fault(
     std::set<WorkloadIndex> preemptors;
     for (const engine::AdmissionDecision& decision : result.admitted) {
         if (const auto fault = fault_of(after, decision)) {
-            return "admission of " + after.workload_key(decision.workload) + ": " + *fault;
+            return "admission of " + std::string(after.workload_key(decision.workload)) + ": " +
+                   *fault;
         }
         if (!decided.insert(decision.cluster_queue).second) {
             return "two decisions for " + after.node_name(decision.cluster_queue);
@@ -373,7 +374,8 @@ std::optional<std::string> Witness::find_fault(
     for (const engine::RefusalDecision& decision : result.refused) {
         if (!was_head(decision.workload, decision.cluster_queue) ||
             holders_.contains(decision.workload)) {
-            return "refusal of " + after.workload_key(decision.workload) + ": it was no head";
+            return "refusal of " + std::string(after.workload_key(decision.workload)) +
+                   ": it was no head";
         }
         if (!decided.insert(decision.cluster_queue).second) {
             return "two decisions for " + after.node_name(decision.cluster_queue);
@@ -391,7 +393,8 @@ std::optional<std::string> Witness::find_fault(
             fault = "the preemptor does not wait for it";
         }
         if (fault) {
-            return "preemption of " + after.workload_key(decision.victim) + ": " + *fault;
+            return "preemption of " + std::string(after.workload_key(decision.victim)) + ": " +
+                   *fault;
         }
     }
     if (auto overuse = find_overuse(result)) {

@@ -25,7 +25,7 @@ TEST_CASE("every workload is found by its key whatever came and went before", "[
             if (expected.erase(key) > 0) {
                 index.erase(workload, records);
             } else {
-                records.write(at).identity = CowPtr<WorkloadIdentity>::make(key, "");
+                records.write(at).identity = WorkloadIdentity(key, "");
                 index.insert(workload, records);
                 expected[key] = workload;
             }

@@ -108,7 +108,7 @@ std::string to_text(const State& state, const CycleResult& result) {
     for (const auto& preemption : result.preempted) {
         text += fmt::format(
             "preempt {} {} ",
-            state.workload_key(preemption.victim),
+            std::string(state.workload_key(preemption.victim)),
             static_cast<int>(preemption.reason)
         );
     }

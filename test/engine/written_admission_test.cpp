@@ -37,7 +37,9 @@ struct Outstanding {
     void tell(const Event& event) { apply_audited(state, event, kNow); }
     std::string admitted() {
         const auto result = run_cycle_audited(state, kNow);
-        return result.admitted.empty() ? "" : state.workload_key(result.admitted.front().workload);
+        return result.admitted.empty()
+                   ? ""
+                   : std::string(state.workload_key(result.admitted.front().workload));
     }
     bool is_held() const { return !state.cluster_queue(queue).holders.empty(); }
     static Workload make(const std::string& name) {

@@ -12,7 +12,8 @@ namespace sluice::scenarios {
 void World::note_explanations(const engine::CycleResult& result) {
     workload::Explanations explanations(state_, result);
     for (std::size_t i = 0; i < result.refused.size(); ++i) {
-        auto& lines = explanations_[shown(state_.workload_key(result.refused[i].workload))];
+        auto& lines =
+            explanations_[shown(std::string(state_.workload_key(result.refused[i].workload)))];
         lines.clear();
         for (const workload::Constraint& constraint : explanations.of(i)) {
             std::vector<std::string> holders;
@@ -137,7 +138,7 @@ std::optional<std::string> World::match_other(const std::string& what, const Lin
                           : state_.find_cluster_queue(local_queue->second.cluster_queue);
     const auto is_in = [&](const std::vector<engine::WorkloadIndex>& list) {
         return std::any_of(list.begin(), list.end(), [&](engine::WorkloadIndex index) {
-            return shown(state_.workload_key(index)) == line.name;
+            return shown(std::string(state_.workload_key(index))) == line.name;
         });
     };
     std::string where = "in no queue";

@@ -397,7 +397,7 @@ Result<void> World::change(const std::string& word, const Line& line) {
 
 void World::run_cycles(std::int64_t count) {
     support::NameLookup names = support::names_of(state_);
-    names.workload = [&](auto index) { return shown(state_.workload_key(index)); };
+    names.workload = [&](auto index) { return shown(std::string(state_.workload_key(index))); };
     for (std::int64_t i = 0; i < count; ++i) {
         const engine::CycleResult result = engine::run_cycle_audited(state_, now_);
         note_explanations(result);

@@ -242,7 +242,8 @@ NamedRefusal to_named(const engine::RefusalDecision& decision, const NameLookup&
 
 NameLookup names_of(const engine::State& state) {
     return {
-        .workload = [&state](engine::WorkloadIndex index) { return state.workload_key(index); },
+        .workload = [&state](engine::WorkloadIndex index
+                    ) { return std::string(state.workload_key(index)); },
         .node = [&state](engine::NodeIndex index) { return state.node_name(index); },
         .flavor = [&state](engine::FlavorIndex index) { return state.flavor_name(index); },
         .resource = [&state](engine::ResourceIndex index) { return state.resource_name(index); },

@@ -71,7 +71,7 @@ class Cluster {
         Explanations explanations(state_, result);
         std::vector<std::string> made;
         for (std::size_t i = 0; i < result.refused.size(); ++i) {
-            if (state_.workload_key(result.refused[i].workload) != "ns/" + name) {
+            if (std::string(state_.workload_key(result.refused[i].workload)) != "ns/" + name) {
                 continue;
             }
             for (const auto& constraint : explanations.of(i)) {

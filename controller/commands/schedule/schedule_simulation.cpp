@@ -137,7 +137,7 @@ void ScheduleSimulation::finish(ScheduleReport& made, std::size_t idle_cycles) c
 CycleReport ScheduleSimulation::report(const engine::CycleResult& result) const {
     CycleReport made;
     for (const auto& decision : result.admitted) {
-        const std::string& key = world_.state().workload_key(decision.workload);
+        const std::string key(world_.state().workload_key(decision.workload));
         const auto& pod_sets = world_.state().workload(decision.workload).pod_sets;
         std::vector<std::int32_t> pods;
         std::ranges::transform(decision.pod_sets, std::back_inserter(pods), [&](const auto& made) {
@@ -151,16 +151,16 @@ CycleReport ScheduleSimulation::report(const engine::CycleResult& result) const 
              .pods = std::move(pods),
              .borrows = decision.borrowing_level > 0,
              .replaces = decision.replaces.is_valid()
-                             ? world_.state().workload_key(decision.replaces)
+                             ? std::string(world_.state().workload_key(decision.replaces))
                              : std::string()}
         );
     }
     for (const auto& decision : result.preempted) {
         made.preempted.push_back(
-            {.workload = world_.state().workload_key(decision.victim),
+            {.workload = std::string(world_.state().workload_key(decision.victim)),
              .cluster_queue = world_.state().node_name(decision.victim_cluster_queue),
              .reason = std::string(workload::to_string(decision.reason)),
-             .preemptor = world_.state().workload_key(decision.preemptor)}
+             .preemptor = std::string(world_.state().workload_key(decision.preemptor))}
         );
     }
     workload::Explanations explanations(world_.state(), result);
@@ -173,7 +173,7 @@ CycleReport ScheduleSimulation::report(const engine::CycleResult& result) const 
 RefusedWorkload ScheduleSimulation::report(
     const engine::RefusalDecision& refusal, std::vector<workload::Constraint> constraints
 ) const {
-    const std::string& key = world_.state().workload_key(refusal.workload);
+    const std::string key(world_.state().workload_key(refusal.workload));
     const auto& workload = world_.workload_at(key);
     const std::string& queue = world_.state().node_name(refusal.cluster_queue);
     auto words = workload::in_words(refusal, constraints);
@@ -197,7 +197,8 @@ std::vector<std::string> ScheduleSimulation::preemption_messages(const engine::C
 ) const {
     std::vector<std::string> messages;
     for (const auto& decision : result.preempted) {
-        const auto& preemptor = world_.workload_at(world_.state().workload_key(decision.preemptor));
+        const auto& preemptor =
+            world_.workload_at(std::string(world_.state().workload_key(decision.preemptor)));
         messages.push_back(workload::preemption_message(world_.state(), decision, preemptor));
     }
     return messages;
@@ -209,7 +210,7 @@ QueueReport ScheduleSimulation::queues() const {
         std::vector<std::string> names;
         names.reserve(workloads.size());
         for (const auto index : workloads) {
-            names.push_back(world_.state().workload_key(index));
+            names.push_back(std::string(world_.state().workload_key(index)));
         }
         return names;
     };

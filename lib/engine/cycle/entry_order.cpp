@@ -3,7 +3,6 @@
 #include "engine/cycle/cycle.hpp"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -32,8 +31,7 @@ void Cycle::order() {
             if (state_.options().gates.priority_sorting_within_cohort && x.priority != y.priority) {
                 return x.priority > y.priority;
             }
-            return std::tie(x.queue_order, x.uid(), x.key()) <
-                   std::tie(y.queue_order, y.uid(), y.key());
+            return is_before_by_time(x, y);
         };
         std::sort(classical_.begin(), classical_.end(), before);
         std::reverse(classical_.begin(), classical_.end());

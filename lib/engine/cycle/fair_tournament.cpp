@@ -90,7 +90,7 @@ bool FairTournament::Loses::operator()(const Standing* a, const Standing* b) con
     if (gates.priority_sorting_within_cohort && v.priority != w.priority) {
         return v.priority < w.priority;
     }
-    return std::tie(v.queue_order, v.uid(), v.key()) > std::tie(w.queue_order, w.uid(), w.key());
+    return is_before_by_time(w, v);
 }
 
 CycleEntry* FairTournament::pop(const UsageView& view) {

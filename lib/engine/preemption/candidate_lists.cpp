@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <tuple>
 
 namespace sluice::engine {
 
@@ -23,7 +22,7 @@ bool is_better_victim(
     }
     const WorkloadRecord& x = state.workload(a.workload);
     const WorkloadRecord& y = state.workload(b.workload);
-    return std::tie(x.uid(), x.key()) < std::tie(y.uid(), y.key());
+    return is_before_by_name(x, y);
 }
 
 bool allows(

@@ -25,9 +25,12 @@ class Auditor {
     }
 
   private:
-    void fail(NodeIndex node, const std::string& what, const std::string& about) {
+    void fail(NodeIndex node, std::string what, std::string_view about) {
         const NodeIndex root = state_.tree().node(node).root;
-        found_.push_back({.root = root.is_valid() ? root : node, .what = what + ": " + about});
+        found_.push_back(
+            {.root = root.is_valid() ? root : node,
+             .what = std::move(what.append(": ").append(about))}
+        );
     }
 
     void check_queue(NodeIndex index) {
@@ -36,6 +39,11 @@ class Auditor {
         if (const std::string fault = queue.pending.find_fault(state_.workloads());
             !fault.empty()) {
             fail(index, fault, name);
+        }
+        if (!queue.pending.has_usage([&](LocalQueueIndex local_queue) {
+                return state_.usage_in(queue, local_queue);
+            })) {
+            fail(index, "a queue orders by a usage that its LocalQueue does not have", name);
         }
         const auto check = [this, index](WorkloadIndex workload) {
             check_pending(index, state_.workload(workload));

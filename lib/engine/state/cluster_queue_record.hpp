@@ -89,7 +89,7 @@ struct ClusterQueueRecord {
 };
 
 /// The records of ClusterQueues, by NodeIndex; records of cohorts are unused.
-using ClusterQueueRecords = CowVector<ClusterQueueRecord, 4>;
+using ClusterQueueRecords = CowVector<ClusterQueueRecord, 1>;
 
 /// A LocalQueue as the state keeps it.
 struct LocalQueueRecord {

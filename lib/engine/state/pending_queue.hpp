@@ -1,40 +1,18 @@
 // The pending workloads of one ClusterQueue, grouped by scheduling class.
 #pragma once
 
-#include "base/small_vector.hpp"
+#include "base/cow.hpp"
+#include "engine/state/pending_groups.hpp"
+#include "engine/state/positioned_heap.hpp"
 #include "engine/state/workload_record.hpp"
 #include "engine/types/ids.hpp"
 
-#include <array>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace sluice::engine {
-
-/// The key by which pending workloads form a group. The workloads of a group differ only in
-/// timestamp and name, so one entry in the heap represents them all.
-struct GroupKey {
-    std::uint64_t scheduling_class = 0;
-    std::int64_t priority = 0;
-    LocalQueueIndex local_queue;
-    /// Its workloads have a back-off, ended or not: a wake-up asks each of them.
-    bool is_backed_off = false;
-    friend auto operator<=>(const GroupKey&, const GroupKey&) = default;
-
-    /// All members, for save() and load().
-    static constexpr auto members() {
-        return std::tuple(
-            &GroupKey::scheduling_class,
-            &GroupKey::priority,
-            &GroupKey::local_queue,
-            &GroupKey::is_backed_off
-        );
-    }
-};
 
 /// The pending workloads of one ClusterQueue. Each workload is either waiting, which means that
 /// cycles try it, or parked until an event that may help it. Kueue calls the two the heap and
@@ -69,13 +47,14 @@ class PendingQueue {
     void wake(Records& records, const MayWake& may_wake, const HasEnded& has_ended) {
         std::vector<std::uint32_t> woken;
         std::vector<WorkloadIndex> ended;
-        for (const auto index : parked_groups_) {
-            const Group& group = groups_[index];
+        for (std::size_t at = 0; at < parked_groups_.size(); ++at) {
+            const std::uint32_t number = parked_groups_[at];
+            const PendingGroup& group = groups_[number];
             if (!may_wake(group.key.local_queue)) {
                 continue;
             }
             if (!group.key.is_backed_off) {
-                woken.push_back(index);
+                woken.push_back(number);
                 continue;
             }
             for (const auto workload : group.parked()) {
@@ -96,15 +75,24 @@ class PendingQueue {
     /// of the heap.
     template <class UsageOf>
     void reorder(const Records& records, const UsageOf& usage_of) {
-        for (const auto& [key, index] : by_key_) {
-            groups_[index].usage = usage_of(key.local_queue);
+        std::vector<std::pair<std::uint32_t, double>> changed;
+        groups_.for_each([&](std::uint32_t number) {
+            const double usage = usage_of(groups_[number].key.local_queue);
+            if (usage != groups_[number].usage) {
+                changed.emplace_back(number, usage);
+            }
+        });
+        for (const auto& [number, usage] : changed) {
+            groups_.write(number).usage = usage;
         }
-        make_heap(records);
+        if (!changed.empty()) {
+            heap_make(group_heap(records));
+        }
     }
 
     /// Returns the workload that is served first, not considering the sticky preemptor. Requires:
     /// has_waiting().
-    WorkloadIndex first() const { return groups_[heap_.front()].waiting().front(); }
+    WorkloadIndex first() const { return groups_[heap_[0]].waiting().front(); }
     bool has_waiting() const { return !heap_.empty(); }
     std::size_t waiting() const { return waiting_; }  ///< Number of waiting workloads.
     std::size_t parked() const { return parked_; }    ///< Number of parked workloads.
@@ -122,97 +110,97 @@ class PendingQueue {
     /// Calls `visit` with each waiting workload, group by group in the order of their keys.
     template <class Visit>
     void for_each_waiting(const Visit& visit) const {
-        for (const auto& [key, index] : by_key_) {
-            for (const auto workload : groups_[index].waiting()) {
+        groups_.for_each([&](std::uint32_t number) {
+            for (const auto workload : groups_[number].waiting()) {
                 visit(workload);
             }
-        }
+        });
     }
     /// Calls `visit` with each parked workload, group by group in the order of their keys.
     template <class Visit>
     void for_each_parked(const Visit& visit) const {
-        for (const auto& [key, index] : by_key_) {
-            for (const auto workload : groups_[index].parked()) {
+        groups_.for_each([&](std::uint32_t number) {
+            for (const auto workload : groups_[number].parked()) {
                 visit(workload);
             }
-        }
+        });
+    }
+    /// Calls `visit` with each parked workload of a scheduling class.
+    template <class Visit>
+    void for_each_parked_of(std::uint64_t scheduling_class, const Visit& visit) const {
+        groups_.for_each_from(GroupKey::first_of(scheduling_class), [&](std::uint32_t number) {
+            if (groups_[number].key.scheduling_class != scheduling_class) {
+                return false;
+            }
+            for (const auto workload : groups_[number].parked()) {
+                visit(workload);
+            }
+            return true;
+        });
     }
 
     /// Returns a description of the first inconsistency, for audit(); empty if the queue is sound.
     const char* find_fault(const Records& records) const;
+    /// Returns true if each group has the usage of its LocalQueue, `usage_of(LocalQueueIndex)`.
+    template <class UsageOf>
+    bool has_usage(const UsageOf& usage_of) const {
+        bool has = true;
+        groups_.for_each([&](std::uint32_t number) {
+            const PendingGroup& group = groups_[number];
+            has = has && (group.is_empty() || group.usage == usage_of(group.key.local_queue));
+        });
+        return has;
+    }
 
     /// Lists the members for save() and load().
     template <class Archive, class Self>
     static void archive(Archive& archive, Self& self) {
         archive(
-            self.by_key_,
-            self.groups_,
-            self.free_,
-            self.heap_,
-            self.parked_groups_,
-            self.empty_,
-            self.waiting_,
-            self.parked_
+            self.groups_, self.heap_, self.parked_groups_, self.empty_, self.waiting_, self.parked_
         );
     }
 
   private:
     static constexpr std::uint32_t kNone = WorkloadRecord::kNoGroup;
-    using Members = SmallVector<WorkloadIndex, 2>;  // a heap by timestamp, uid and key
+    using Numbers = CowVector<std::uint32_t, 64>;
 
-    struct Group {
-        GroupKey key;
-        double usage = 0.0;
-        std::array<Members, 2> sides;
-        std::uint8_t waiting_side = 0;
-        std::uint32_t heap_position = 0;    ///< valid if the group has waiting members
-        std::uint32_t parked_position = 0;  ///< valid if the group has parked members
+    struct MemberHeap;
+    /// The heap of the groups with waiting members.
+    struct GroupHeap {
+        PendingQueue& queue;
+        const Records& records;
 
-        Members& waiting() { return sides[waiting_side]; }
-        const Members& waiting() const { return sides[waiting_side]; }
-        Members& parked() { return sides[1 - waiting_side]; }
-        const Members& parked() const { return sides[1 - waiting_side]; }
-        bool is_empty() const { return sides[0].empty() && sides[1].empty(); }
-
-        /// All members, for save() and load().
-        static constexpr auto members() {
-            return std::tuple(
-                &Group::key,
-                &Group::usage,
-                &Group::sides,
-                &Group::waiting_side,
-                &Group::heap_position,
-                &Group::parked_position
-            );
+        std::size_t size() const { return queue.heap_.size(); }
+        std::uint32_t at(std::size_t at) const { return queue.heap_[at]; }
+        void place(std::size_t at, std::uint32_t number) {
+            queue.heap_.write(at) = number;
+            queue.groups_.write(number).heap_position = static_cast<std::uint32_t>(at);
+        }
+        bool is_before(std::uint32_t a, std::uint32_t b) const {
+            return queue.is_before(records, a, b);
         }
     };
+    GroupHeap group_heap(const Records& records) { return {*this, records}; }
 
     std::uint32_t group_of(const GroupKey& key, double usage);
-    void keep_or_erase(std::uint32_t index);
-    static bool is_earlier(const Records& records, WorkloadIndex a, WorkloadIndex b);
-    static void place(Records& records, Members& members, std::size_t at, WorkloadIndex workload);
-    static void member_up(Records& records, Members& members, std::size_t at);
-    static void member_down(Records& records, Members& members, std::size_t at);
-    static void add_member(Records& records, Group& group, std::uint8_t side, WorkloadIndex added);
+    void keep_or_erase(std::uint32_t number);
+    static void add_member(
+        Records& records, PendingGroup& group, std::uint8_t side, WorkloadIndex added
+    );
     /// Moves the members of one side to the other side.
-    static void merge(Records& records, Group& group, std::uint8_t from);
-
+    static void merge(Records& records, PendingGroup& group, std::uint8_t from);
     bool is_before(const Records& records, std::uint32_t a, std::uint32_t b) const;
-    void group_up(const Records& records, std::size_t at);
-    void group_down(const Records& records, std::size_t at);
-    void make_heap(const Records& records);
-    void add_to_heap(const Records& records, std::uint32_t index);
-    void take_from_heap(const Records& records, std::uint32_t index);
-    void list_as_parked(std::uint32_t index);
-    void unlist_as_parked(std::uint32_t index);
+    void add_to_heap(const Records& records, std::uint32_t number);
+    void take_from_heap(const Records& records, std::uint32_t number);
+    void list_as_parked(std::uint32_t number);
+    void unlist_as_parked(std::uint32_t number);
     /// Wakes all parked members of these groups. Requires: none of them is in back-off.
     void wake_groups(Records& records, const std::vector<std::uint32_t>& woken);
+    const char* find_fault_of(const Records& records, std::uint32_t number) const;
 
-    std::map<GroupKey, std::uint32_t> by_key_;
-    std::vector<Group> groups_;
-    std::vector<std::uint32_t> free_;           // unused indices of groups_
-    std::vector<std::uint32_t> heap_;           // groups with waiting members
-    std::vector<std::uint32_t> parked_groups_;  // groups with parked members, in any order
+    PendingGroups groups_;
+    Numbers heap_;           // groups with waiting members
+    Numbers parked_groups_;  // groups with parked members, in any order
     /// The group that became empty last. It is kept until another group becomes empty, because a
     /// head that a cycle refuses returns to it.
     std::uint32_t empty_ = kNone;

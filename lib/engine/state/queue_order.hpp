@@ -40,13 +40,7 @@ class QueueOrder {
         if (x.priority != y.priority) {
             return x.priority > y.priority;
         }
-        if (x.queue_order != y.queue_order) {
-            return x.queue_order < y.queue_order;
-        }
-        if (x.uid() != y.uid()) {
-            return x.uid() < y.uid();
-        }
-        return x.key() < y.key();
+        return is_before_by_time(x, y);
     }
 
   private:

@@ -43,7 +43,7 @@ class State {
     const Options& options() const { return *options_; }
 
     // Names.
-    const std::string& workload_key(WorkloadIndex index) const {
+    std::string_view workload_key(WorkloadIndex index) const {
         return workloads_[index.at()].key();
     }
     const std::string& node_name(NodeIndex index) const { return tree_.node(index).name; }
@@ -141,6 +141,10 @@ class State {
     /// Returns true if the ClusterQueue first serves the LocalQueue that has used least (KEP-4136).
     bool shares_admission_fairly(const ClusterQueueRecord& queue) const {
         return options_->admission_fair_sharing && queue.spec.admission_fair_sharing;
+    }
+    /// Returns the usage of the LocalQueue if the ClusterQueue orders by it, else 0.
+    double usage_in(const ClusterQueueRecord& queue, LocalQueueIndex local_queue) const {
+        return shares_admission_fairly(queue) ? local_queues_[local_queue.at()].fair_usage : 0.0;
     }
     /// Returns when the next TimerFired event is due: for a wake batch, the end of a back-off, or a
     /// sample of usage. Returns nullopt if nothing waits for time.

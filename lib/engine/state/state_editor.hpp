@@ -140,8 +140,6 @@ class StateEditor {
     void wake_parked(NodeIndex cluster_queue);
     void requeue_all_of(LocalQueueIndex local_queue);
     void drop_all_of(LocalQueueIndex local_queue);
-    /// Returns the usage of the LocalQueue if the ClusterQueue orders by it, else 0.
-    double usage_in(const ClusterQueueRecord& queue, LocalQueueIndex local_queue) const;
     /// Orders the waiting workloads again after the usage of LocalQueues changed.
     void reorder(ClusterQueueRecord& queue);
     /// Adds the ClusterQueue to the list of those with waiting workloads, or removes it.

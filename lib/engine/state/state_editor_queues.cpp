@@ -38,14 +38,9 @@ std::vector<WorkloadIndex> StateEditor::take_queue_changes() {
     return taken;
 }
 
-double StateEditor::usage_in(const ClusterQueueRecord& queue, LocalQueueIndex local_queue) const {
-    return state_.shares_admission_fairly(queue) ? state_.local_queues_[local_queue.at()].fair_usage
-                                                 : 0.0;
-}
-
 void StateEditor::reorder(ClusterQueueRecord& queue) {
     queue.pending.reorder(state_.workloads_, [this, &queue](LocalQueueIndex local_queue) {
-        return usage_in(queue, local_queue);
+        return state_.usage_in(queue, local_queue);
     });
 }
 
@@ -64,7 +59,10 @@ void StateEditor::push_to_heap(WorkloadIndex index) {
     ClusterQueueRecord& into = queue(target);
     note_queue_change(index);
     into.pending.push(
-        state_.workloads_, index, workload.has_back_off(), usage_in(into, workload.local_queue)
+        state_.workloads_,
+        index,
+        workload.has_back_off(),
+        state_.usage_in(into, workload.local_queue)
     );
     if (into.pending.waiting() == 1) {
         list_heap(target);
@@ -78,7 +76,10 @@ void StateEditor::push_inadmissible(WorkloadIndex index) {
     ClusterQueueRecord& into = queue(target);
     note_queue_change(index);
     into.pending.park(
-        state_.workloads_, index, workload.has_back_off(), usage_in(into, workload.local_queue)
+        state_.workloads_,
+        index,
+        workload.has_back_off(),
+        state_.usage_in(into, workload.local_queue)
     );
     state_.tree_.set_waiting(target, true);
 }

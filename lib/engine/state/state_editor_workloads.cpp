@@ -37,6 +37,7 @@ std::uint64_t StateEditor::class_of(const Workload& workload) const {
 
 bool StateEditor::take_pod_sets(WorkloadRecord& into, const Workload& workload) {
     std::vector<PodSetRecord> pod_sets;
+    pod_sets.reserve(workload.pod_sets.size());
     for (const auto& given : workload.pod_sets) {
         PodSetRecord made;
         made.name = given.name;
@@ -228,7 +229,7 @@ void StateEditor::move_to_local_queue(WorkloadIndex index, LocalQueueIndex targe
 
 void StateEditor::on(const WorkloadChanged& event) {
     const Workload& given = event.workload;
-    std::string key = given.ns + "/" + given.name;
+    const std::string key = given.ns + "/" + given.name;
     WorkloadIndex index = state_.find_workload(key);
     if (index.is_valid() && record(index).uid() != given.uid) {
         // The object was deleted, and created again under the same name.
@@ -247,7 +248,7 @@ void StateEditor::on(const WorkloadChanged& event) {
         }
         WorkloadRecord& made = record(index);
         made.exists = true;
-        made.identity = CowPtr<WorkloadIdentity>::make(std::move(key), given.uid);
+        made.identity = WorkloadIdentity(key, given.uid);
         state_.workload_index_.insert(index, state_.workloads_);
     }
     move_to_local_queue(index, intern_local_queue(given.ns, given.local_queue));

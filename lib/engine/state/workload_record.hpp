@@ -5,6 +5,7 @@
 #include "base/small_vector.hpp"
 #include "engine/quota/quota_tree.hpp"
 #include "engine/state/pod_sets.hpp"
+#include "engine/state/workload_identity.hpp"
 #include "engine/types/amount.hpp"
 #include "engine/types/ids.hpp"
 #include "engine/types/objects.hpp"
@@ -117,25 +118,11 @@ struct PodSetShare {
 /// podSet.
 void add_pod_set(Holding& into, PodSetShare share, bool is_only);
 
-/// The names of a workload, which never change.
-struct WorkloadIdentity {
-    WorkloadIdentity() = default;
-    WorkloadIdentity(std::string key_, std::string_view uid_) : key(std::move(key_)), uid(uid_) {}
-
-    std::string key;  ///< "namespace/name"
-    std::string uid;
-
-    /// All members, for save() and load().
-    static constexpr auto members() {
-        return std::tuple(&WorkloadIdentity::key, &WorkloadIdentity::uid);
-    }
-};
-
 /// A workload as the state keeps it.
 struct WorkloadRecord {
     static constexpr std::uint32_t kNoGroup = std::numeric_limits<std::uint32_t>::max();
 
-    CowPtr<WorkloadIdentity> identity;
+    WorkloadIdentity identity;
     // The fields that queues read are next to each other, because queues read very many records.
     LocalQueueIndex local_queue;
     /// Index of its group in the PendingQueue; `side` and `bucket_position` are its place there.
@@ -173,9 +160,10 @@ struct WorkloadRecord {
     bool shows_admitted = false;     ///< the last status was Admitted
     bool queue_changed = false;      ///< it is in State::queue_changes_
 
-    /// Requires: the workload exists.
-    const std::string& key() const { return identity->key; }
-    const std::string& uid() const { return identity->uid; }
+    /// Returns "namespace/name". *Lifetime*: as long as the workload exists.
+    std::string_view key() const { return identity.key(); }
+    /// Returns metadata.uid. *Lifetime*: as long as the workload exists.
+    std::string_view uid() const { return identity.uid(); }
     /// Returns true if something keeps the workload back for a time, or did: whether that time is
     /// over is not decided here.
     bool has_back_off() const { return requeued_false || requeue_at || held_back_until; }
@@ -223,6 +211,17 @@ struct WorkloadRecord {
         );
     }
 };
+
+/// Compares by uid, then by "namespace/name": objects without a uid have only that.
+inline bool is_before_by_name(const WorkloadRecord& a, const WorkloadRecord& b) {
+    const int by_uid = a.uid().compare(b.uid());
+    return by_uid != 0 ? by_uid < 0 : a.key() < b.key();
+}
+
+/// Returns true if workload a has waited longer: the order within a priority.
+inline bool is_before_by_time(const WorkloadRecord& a, const WorkloadRecord& b) {
+    return a.queue_order != b.queue_order ? a.queue_order < b.queue_order : is_before_by_name(a, b);
+}
 
 /// The records of all workloads, by WorkloadIndex.
 using WorkloadRecords = CowVector<WorkloadRecord, 32>;

@@ -42,7 +42,7 @@ bool is_before(const engine::State& state, const Entry& a, const Entry& b) {
     }
     const engine::WorkloadRecord& x = state.workload(a.workload);
     const engine::WorkloadRecord& y = state.workload(b.workload);
-    return std::tie(x.uid(), x.key()) < std::tie(y.uid(), y.key());
+    return engine::is_before_by_name(x, y);
 }
 
 /// Orders entries by queue, then within the queue; compares an entry with a queue by queue alone.
