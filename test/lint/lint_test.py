@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Proves that the lint finds what it must and leaves alone what it must: each row plants a tree."""
 
+import json
 import os
 import subprocess
 import sys
@@ -245,22 +246,50 @@ WITHOUT_PROGRAMS = [
     ("format", cpp("int f();")),
 ]
 
+ONE = cpp("/// What a queue holds.")  # one sentence of lib/net to rewrite
+
+# (promise, planted files, exit code, part of the output, the budget afterwards)
+BUDGET_WRITES = [
+    ("a number that rises is refused and named", {BUDGET: '{"lib/net": 0}', **ONE}, 1,
+     "lib/net: 1 sentences to rewrite, 0 are allowed", {"lib/net": 0}),
+    ("a folder that gets a number is refused", {BUDGET: '{"lib/json": 4}', **ONE}, 1,
+     "lib/net: 1 sentences to rewrite, 0 are allowed", {"lib/json": 4}),
+    ("a number that falls is written", {BUDGET: '{"lib/net": 2, "lib/json": 1}', **ONE}, 0, "",
+     {"lib/net": 1}),
+]
+
+
+def plant(root, files):
+    """Writes the files into a folder."""
+    for path, text in files.items():
+        absolute = os.path.join(root, path)
+        os.makedirs(os.path.dirname(absolute), exist_ok=True)
+        with open(absolute, "w", encoding="utf-8") as file:
+            file.write(text)
+
 
 def run(files, rule, environment=None):
     """The output and exit code of the lint over a tree of these files."""
     with tempfile.TemporaryDirectory() as root:
         with open(os.path.join(ROOT, ".clang-format"), encoding="utf-8") as file:
-            files = {**files, ".clang-format": file.read()}
-        for path, text in files.items():
-            absolute = os.path.join(root, path)
-            os.makedirs(os.path.dirname(absolute), exist_ok=True)
-            with open(absolute, "w", encoding="utf-8") as file:
-                file.write(text)
+            plant(root, {**files, ".clang-format": file.read()})
         result = subprocess.run(
             [sys.executable, os.path.join(HERE, "lint.py"), "--root", root, rule],
             capture_output=True, text=True, check=False, env=environment,
         )
     return result.stdout + result.stderr, result.returncode
+
+
+def write_budget(files):
+    """The output and exit code of `prose.py --write` over a tree of these files, and its budget."""
+    with tempfile.TemporaryDirectory() as root:
+        plant(root, files)
+        result = subprocess.run(
+            [sys.executable, os.path.join(HERE, "prose.py"), "--root", root, "--write"],
+            capture_output=True, text=True, check=False,
+        )
+        with open(os.path.join(root, BUDGET), encoding="utf-8") as file:
+            return result.stdout + result.stderr, result.returncode, json.load(file)
 
 
 def main():
@@ -276,7 +305,13 @@ def main():
         if code != 1 or "is not installed" not in output:
             failed += 1
             print(f"FAILED: without its program {rule} is no success, exit {code}\n{output}")
-    print(f"{len(ROWS) + len(WITHOUT_PROGRAMS) - failed} passed, {failed} failed")
+    for promise, files, expected_code, expected, expected_budget in BUDGET_WRITES:
+        output, code, budget = write_budget(files)
+        if code != expected_code or expected not in output or budget != expected_budget:
+            failed += 1
+            print(f"FAILED: {promise}: exit {code}, budget {budget}\n{output}")
+    count = len(ROWS) + len(WITHOUT_PROGRAMS) + len(BUDGET_WRITES)
+    print(f"{count - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 

@@ -3,7 +3,7 @@
 
 prose.py             counts by folder, and what the budget allows
 prose.py FOLDER...   each fault of these folders: `path:line: what is wrong: the sentence`
-prose.py --write     writes the present counts into the budget; they may only fall
+prose.py --write     writes the present counts into the budget; fails if one would rise
 
 It reads comments and texts of the C++ under lib and controller, and the READMEs. CONTRIBUTING.md
 says how sentences are written here.
@@ -17,7 +17,8 @@ import sys
 
 import cpp_text
 
-BUDGET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "prose_budget.json")
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUDGET = "test/lint/prose_budget.json"
 
 # A sentence begins with the noun or verb that it is about.
 BEGINNING = re.compile(r"(What(?!-)|Of|Who|Whose|Whom|The same|So many|So long|Whether)\b")
@@ -152,18 +153,8 @@ def budget_faults(texts, budget):
                            "test/lint/prose.py --write")
 
 
-def read_budget():
-    """Faults that are allowed, by folder."""
-    with open(BUDGET, encoding="utf-8") as file:
-        return json.load(file)
-
-
-def main():
-    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    options = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    options.add_argument("--write", action="store_true", help="write the counts into the budget")
-    options.add_argument("folders", nargs="*", metavar="FOLDER")
-    arguments = options.parse_args()
+def read_texts(root):
+    """The text of each checked file, by path."""
     texts = {}
     for folder, folders, files in os.walk(root):
         folders[:] = [f for f in folders if f not in ("build", "__pycache__") and f[0] != "."]
@@ -172,6 +163,39 @@ def main():
             if is_checked(path):
                 with open(os.path.join(root, path), encoding="utf-8", errors="replace") as file:
                     texts[path] = file.read()
+    return texts
+
+
+def read_budget(root):
+    """Faults that are allowed, by folder."""
+    with open(os.path.join(root, BUDGET), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def write_budget(root, found):
+    """Writes the counts; prints each that would rise, and then writes nothing. Returns the exit
+    code."""
+    budget = read_budget(root)
+    risen = [folder for folder in sorted(found) if found[folder] > budget.get(folder, 0)]
+    for folder in risen:
+        print(f"{folder}: {found[folder]} sentences to rewrite, {budget.get(folder, 0)} are "
+              f"allowed: test/lint/prose.py {folder}")
+    if risen:
+        print(f"{BUDGET} is unchanged: its numbers may only fall")
+        return 1
+    with open(os.path.join(root, BUDGET), "w", encoding="utf-8") as file:
+        json.dump(found, file, indent=1, sort_keys=True)
+        file.write("\n")
+    return 0
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    options.add_argument("--root", default=ROOT, help="the tree to read (default: this one)")
+    options.add_argument("--write", action="store_true", help="write the counts into the budget")
+    options.add_argument("folders", nargs="*", metavar="FOLDER")
+    arguments = options.parse_args()
+    texts = read_texts(arguments.root)
     if arguments.folders:
         shown = 0
         wanted = tuple(folder.rstrip("/") for folder in arguments.folders)
@@ -183,11 +207,8 @@ def main():
         return 0
     found = counts(texts)
     if arguments.write:
-        with open(BUDGET, "w", encoding="utf-8") as file:
-            json.dump(found, file, indent=1, sort_keys=True)
-            file.write("\n")
-        return 0
-    budget = read_budget()
+        return write_budget(arguments.root, found)
+    budget = read_budget(arguments.root)
     for folder in sorted(set(found) | set(budget)):
         print(f"{folder:32} {found.get(folder, 0):5} of {budget.get(folder, 0)}")
     print(f"{sum(found.values())} sentences to rewrite")
