@@ -16,13 +16,16 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+usage() { sed -n '2,/^set/s/^# \{0,1\}//p' examples/quickstart.sh; }
+
 is_real=0
 options=()
 for argument in "$@"; do
     case "$argument" in
         --keep) ;;
         --real) is_real=1 ;;
-        *) sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 2 ;;
+        -h | --help) usage; exit 0 ;;
+        *) printf 'error: unknown argument: %s\n' "$argument" >&2; usage >&2; exit 2 ;;
     esac
     options+=("$argument")
 done
