@@ -268,4 +268,9 @@ Result<json::Value> parse_document(std::string_view text, const Limits& limits) 
     return std::move(documents.front().value);
 }
 
+Error in_file(Error error, std::string_view file) {
+    error.detail = fmt::format("{}:{}", file, error.detail);
+    return error;
+}
+
 }  // namespace sluice::yaml

@@ -74,4 +74,7 @@ void read_objects(std::string_view text, ObjectSink& sink, const Limits& limits 
 /// Reads a text that must hold exactly one document.
 Result<json::Value> parse_document(std::string_view text, const Limits& limits = {});
 
+/// Returns the error of a document with the name of its file: `FILE:12: duplicate key 'spec'`.
+Error in_file(Error error, std::string_view file);
+
 }  // namespace sluice::yaml

@@ -110,7 +110,7 @@ Result<json::Value> read_document(const std::string& file) {
     }
     auto given = yaml::parse_document(*text);
     if (!given) {
-        return make_invalid(fmt::format("{}:{}", file, given.error().detail));
+        return yaml::in_file(given.error(), file);
     }
     if (given->string_at("kind") != "Configuration") {
         return make_invalid(file + ": not a Configuration");

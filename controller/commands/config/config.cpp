@@ -145,7 +145,7 @@ int show_object(
     }
     const auto object = yaml::parse_document(*text);
     if (!object) {
-        fmt::print(stderr, "error: {}:{}\n", object_file, object.error().detail);
+        fmt::print(stderr, "error: {}\n", yaml::in_file(object.error(), object_file).detail);
         return 1;
     }
     const config::Configuration configuration =

@@ -30,7 +30,7 @@ Result<json::Value> load_yaml(const std::string& file) {
     }
     auto document = yaml::parse_document(*text);
     if (!document) {
-        return make_invalid(fmt::format("{}:{}", file, document.error().detail));
+        return yaml::in_file(document.error(), file);
     }
     return document;
 }

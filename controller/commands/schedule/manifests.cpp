@@ -84,7 +84,7 @@ Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& nam
         const InputFile& file = (*files)[number];
         for (yaml::Document& document : yaml::parse_documents(file.text)) {
             if (!document.value) {
-                return make_invalid(fmt::format("{}:{}", file.name, document.value.error().detail));
+                return yaml::in_file(document.value.error(), file.name);
             }
             const Manifest place{
                 .file = file.name, .number = number, .line = document.line, .object = {}

@@ -114,8 +114,7 @@ Result<ScheduleConfiguration> load_schedule_configuration(const std::string& fil
     if (!text) {
         return text.error();
     }
-    auto configuration = read_configuration(*text);
-    return configuration ? configuration : with_context(configuration.error(), file);
+    return read_configuration(*text, file);
 }
 
 /// Returns the objects of all files; nullopt, after an error, if one is bad and must not be

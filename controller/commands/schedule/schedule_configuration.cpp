@@ -37,14 +37,8 @@ Result<config::FeatureGates> load_gates(std::optional<std::map<std::string, bool
     return config::FeatureGates::load("", named);
 }
 
-}  // namespace
-
-Result<ScheduleConfiguration> read_configuration(std::string_view text) {
-    const auto document = yaml::parse_document(text);
-    if (!document) {
-        return document.error();
-    }
-    const auto configuration = config::parse_configuration(*document, "");
+Result<ScheduleConfiguration> decision_settings_of(const json::Value& document) {
+    const auto configuration = config::parse_configuration(document, "");
     if (!configuration) {
         return configuration.error();
     }
@@ -64,6 +58,17 @@ Result<ScheduleConfiguration> read_configuration(std::string_view text) {
         .settings = workload::make_translation_settings(*configuration, *gates),
         .options = workload::make_engine_options(*configuration, *gates),
     };
+}
+
+}  // namespace
+
+Result<ScheduleConfiguration> read_configuration(std::string_view text, std::string_view file) {
+    const auto document = yaml::parse_document(text);
+    if (!document) {
+        return yaml::in_file(document.error(), file);
+    }
+    auto made = decision_settings_of(*document);
+    return made ? made : with_context(made.error(), file);
 }
 
 }  // namespace sluice::commands

@@ -15,8 +15,8 @@ struct ScheduleConfiguration {
     engine::Options options;
 };
 
-/// Reads a Configuration of config.kueue.x-k8s.io in either version. Errors: Invalid, with the
-/// field.
-Result<ScheduleConfiguration> read_configuration(std::string_view text);
+/// Reads the Configuration of config.kueue.x-k8s.io, in either version, that is the text of a file.
+/// Errors: Invalid, with the file and the line or the field.
+Result<ScheduleConfiguration> read_configuration(std::string_view text, std::string_view file);
 
 }  // namespace sluice::commands

@@ -171,7 +171,7 @@ class Reader final : public yaml::ObjectSink {
             add(source);
             return;
         }
-        said_.problems.push_back(fmt::format("{}:{}", *file_, document.value.error().detail));
+        said_.problems.push_back(yaml::in_file(document.value.error(), *file_).detail);
     }
     void begin_list() override {
         objects_.mark();

@@ -65,7 +65,7 @@ Result<Expectations> read_all_expectations(const std::vector<std::string>& names
         const auto documents = yaml::parse_documents(file.text);
         for (const yaml::Document& document : documents) {
             if (!document.value) {
-                return make_invalid(fmt::format("{}:{}", file.name, document.value.error().detail));
+                return yaml::in_file(document.value.error(), file.name);
             }
             auto read = read_expectations(*document.value);
             if (!read) {

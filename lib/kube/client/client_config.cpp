@@ -360,7 +360,7 @@ Result<ClientConfig> load_kubeconfig_file(const std::string& path, std::string_v
     }
     const auto value = yaml::parse_document(*text);
     if (!value) {
-        return with_context(value.error(), "kubeconfig " + path);
+        return yaml::in_file(value.error(), path);
     }
     const auto slash = path.find_last_of('/');
     auto config =

@@ -131,7 +131,7 @@ Result<json::Value> merge_kubeconfigs(const std::vector<std::string>& files) {
         }
         auto config = yaml::parse_document(*text);
         if (!config) {
-            return with_context(config.error(), file);
+            return yaml::in_file(config.error(), file);
         }
         if (const auto added = merge.add(file, std::move(*config)); !added) {
             return added.error();

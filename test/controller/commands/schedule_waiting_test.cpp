@@ -172,7 +172,8 @@ TEST_CASE(
     // The workload that has used less comes first, and the one of higher priority evicts it again.
     const auto configuration = read_configuration(
         "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n"
-        "admissionFairSharing: {usageHalfLifeTime: 1h, usageSamplingInterval: 1m}\n"
+        "admissionFairSharing: {usageHalfLifeTime: 1h, usageSamplingInterval: 1m}\n",
+        "configuration.yaml"
     );
     REQUIRE(configuration);
     const std::string objects = contested_queue("LowerPriority") +
