@@ -174,14 +174,13 @@ FeatureGates::FeatureGates() {
     std::ranges::transform(kFeatures, on_.begin(), &FeatureSpec::default_on);
 }
 
-Result<FeatureGates> FeatureGates::from_map(const std::map<std::string, bool>& gates) {
-    FeatureGates made;
+Result<void> FeatureGates::apply(const std::map<std::string, bool>& gates) {
     for (const auto& [group, stage] :
          {std::pair{"AllAlpha", FeatureStage::Alpha}, {"AllBeta", FeatureStage::Beta}}) {
         const auto wanted = gates.find(group);
         for (std::size_t i = 0; wanted != gates.end() && i < kFeatures.size(); ++i) {
             if (kFeatures[i].stage == stage && !kFeatures[i].locked) {
-                made.on_[i] = wanted->second;
+                on_[i] = wanted->second;
             }
         }
     }
@@ -189,35 +188,35 @@ Result<FeatureGates> FeatureGates::from_map(const std::map<std::string, bool>& g
         const auto* spec = find_feature(name);
         if (spec == nullptr) {
             if (std::ranges::find(kRemovedGates, name) != std::ranges::end(kRemovedGates)) {
-                made.removed_.push_back(name);
+                removed_.push_back(name);
                 continue;
             }
             const bool is_known = name == "AllAlpha" || name == "AllBeta" ||
                                   std::ranges::find(kLibraryGates, name) != kLibraryGates.end();
             if (!is_known) {
-                return make_invalid(fmt::format(
-                    "featureGates: unrecognized feature gate: {}{}", name, suggest_gate(name)
-                ));
+                return make_invalid(
+                    fmt::format("unrecognized feature gate: {}{}", name, suggest_gate(name))
+                );
             }
             continue;
         }
         if (spec->locked && spec->default_on != on) {
             return make_invalid(fmt::format(
-                "featureGates: cannot set feature gate {} to {}, feature is locked to {}",
+                "cannot set feature gate {} to {}, feature is locked to {}",
                 name,
                 on,
                 spec->default_on
             ));
         }
         const auto index = static_cast<std::size_t>(spec - kFeatures.data());
-        made.on_[index] = on;
-        made.named_[index] = true;
+        on_[index] = on;
+        named_[index] = true;
     }
     std::string problems;
     for (const auto& [feature, needs] : dependency_table()) {
         std::vector<std::string_view> missing;
         for (const auto need : needs) {
-            if (made.is_enabled(feature) && !made.is_enabled(need)) {
+            if (is_enabled(feature) && !is_enabled(need)) {
                 missing.push_back(to_string(need));
             }
         }
@@ -230,13 +229,18 @@ Result<FeatureGates> FeatureGates::from_map(const std::map<std::string, bool>& g
             );
         }
     }
-    if (!problems.empty()) {
-        return make_invalid("featureGates: " + problems);
+    return problems.empty() ? Result<void>() : make_invalid(problems);
+}
+
+Result<FeatureGates> FeatureGates::from_map(const std::map<std::string, bool>& gates) {
+    FeatureGates made;
+    if (const auto applied = made.apply(gates); !applied) {
+        return with_context(applied.error(), "featureGates");
     }
     return made;
 }
 
-Result<FeatureGates> FeatureGates::parse(std::string_view text) {
+Result<std::map<std::string, bool>> FeatureGates::read_flag(std::string_view text) {
     std::map<std::string, bool> gates;
     while (!text.empty()) {
         const auto comma = text.find(',');
@@ -247,19 +251,34 @@ Result<FeatureGates> FeatureGates::parse(std::string_view text) {
         }
         const auto equals = item.find('=');
         if (equals == std::string_view::npos) {
-            return make_invalid(fmt::format("--feature-gates: missing bool value for {}", item));
+            return make_invalid(
+                fmt::format("{}: missing bool value for {}", kFeatureGatesFlag, item)
+            );
         }
         const auto name = trim(item.substr(0, equals));
         const auto value = trim(item.substr(equals + 1));
         const auto on = parse_bool(value);
         if (!on) {
-            return make_invalid(
-                fmt::format("--feature-gates: invalid value of {}={}, not a bool", name, value)
-            );
+            return make_invalid(fmt::format(
+                "{}: invalid value of {}={}, not a bool", kFeatureGatesFlag, name, value
+            ));
         }
         gates[std::string(name)] = *on;
     }
-    return from_map(gates);
+    return gates;
+}
+
+Result<FeatureGates> FeatureGates::parse(std::string_view text) {
+    const auto gates = read_flag(text);
+    if (!gates) {
+        return gates.error();
+    }
+    FeatureGates made;
+    made.is_from_flag_ = true;
+    if (const auto applied = made.apply(*gates); !applied) {
+        return with_context(applied.error(), kFeatureGatesFlag);
+    }
+    return made;
 }
 
 Result<FeatureGates> FeatureGates::load(
@@ -274,6 +293,14 @@ Result<FeatureGates> FeatureGates::load(
         );
     }
     return parse(command_line);
+}
+
+Problem FeatureGates::problem_of(std::string_view gate, std::string_view predicate) const {
+    return is_from_flag_
+               ? Problem{.path = kFeatureGatesFlag, .why = fmt::format("{} {}", gate, predicate)}
+               : Problem{
+                     .path = fmt::format("featureGates.{}", gate), .why = std::string(predicate)
+                 };
 }
 
 std::vector<Feature> FeatureGates::changed() const {

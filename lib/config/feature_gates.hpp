@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "config/problem.hpp"
 
 #include <array>
 #include <cstddef>
@@ -127,21 +128,26 @@ inline constexpr std::array kFeatures = {
 /// Returns the features that must be on if this one is on.
 std::vector<Feature> dependencies_of(Feature feature);
 
+/// The option that sets gates on a command line. Problems of such a gate have it as their path.
+inline constexpr const char* kFeatureGatesFlag = "--feature-gates";
+
 /// The features that are on. Made once at the start; each gate has its default unless it is set.
 class FeatureGates {
   public:
     /// Sets all gates to their defaults.
     FeatureGates();
 
-    /// Applies gates by name, including AllAlpha and AllBeta; a named gate takes precedence over
-    /// these. Gates of the Kubernetes API server library and of earlier versions of Kueue are
-    /// accepted and ignored.
-    /// Errors: Invalid for an unknown or locked gate, and for a gate that is on while a feature
-    /// that it needs is off.
+    /// Applies the gates of a file by name, including AllAlpha and AllBeta; a named gate takes
+    /// precedence over these. Gates of the Kubernetes API server library and of earlier versions of
+    /// Kueue are accepted and ignored. Errors: Invalid for an unknown or locked gate, and for a
+    /// gate that is on while a feature that it needs is off.
     static Result<FeatureGates> from_map(const std::map<std::string, bool>& gates);
-    /// Reads the text of `--feature-gates`: `A=true,B=false`. Errors: Invalid for a malformed text,
-    /// and as from_map().
+    /// Applies the text of `--feature-gates`: `A=true,B=false`. Errors: Invalid for a malformed
+    /// text, and as from_map(); they name the flag.
     static Result<FeatureGates> parse(std::string_view text);
+    /// Reads the text of `--feature-gates` without applying it. Errors: Invalid for a malformed
+    /// text.
+    static Result<std::map<std::string, bool>> read_flag(std::string_view text);
     /// Returns the gates set by the command line or the configuration file.
     /// Errors: Invalid if both set some (an empty map in the file counts as set), and as
     /// from_map().
@@ -160,13 +166,20 @@ class FeatureGates {
     /// Returns the gates that were set although no current version has them, sorted.
     const std::vector<std::string>& removed() const { return removed_; }
 
+    /// Returns a problem with one gate. `predicate`: what is wrong with it, such as "is not
+    /// supported". The path is `featureGates.NAME`, or the flag if the gates are from it.
+    Problem problem_of(std::string_view gate, std::string_view predicate) const;
+
     /// Compares the features that are on.
     friend bool operator==(const FeatureGates& a, const FeatureGates& b) { return a.on_ == b.on_; }
 
   private:
+    Result<void> apply(const std::map<std::string, bool>& gates);
+
     std::array<bool, kFeatures.size()> on_{};
     std::array<bool, kFeatures.size()> named_{};
     std::vector<std::string> removed_;
+    bool is_from_flag_ = false;
 };
 
 /// Returns the name of the gate.

@@ -2,8 +2,6 @@
 
 #include "config/validation.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
@@ -228,16 +226,17 @@ Honoured honoured_by_schedule() {
     return made;
 }
 
-std::vector<std::string> unsupported_settings(
+std::vector<Problem> unsupported_settings(
     const Configuration& configuration, const FeatureGates& gates, const Honoured& honoured
 ) {
     const auto defaults = default_configuration(configuration.namespace_);
-    std::vector<std::string> found;
+    constexpr const char* kFault = "is not supported";
+    std::vector<Problem> found;
     for (const auto& settings :
          {process_settings(configuration, defaults), policy_settings(configuration, defaults)}) {
         for (const auto& [path, changed] : settings) {
             if (changed && !covers(honoured.settings, path)) {
-                found.emplace_back(path);
+                found.push_back({.path = std::string(path), .why = kFault});
             }
         }
     }
@@ -251,7 +250,7 @@ std::vector<std::string> unsupported_settings(
                                       ? is_on && (is_changed || gates.is_named(feature))
                                       : is_changed;
         if (is_asked_for && !honoured.features.contains(feature)) {
-            found.push_back(fmt::format("featureGates.{}", to_string(feature)));
+            found.push_back(gates.problem_of(to_string(feature), kFault));
         }
     }
     return found;

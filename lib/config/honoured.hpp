@@ -3,6 +3,7 @@
 
 #include "config/configuration.hpp"
 #include "config/feature_gates.hpp"
+#include "config/problem.hpp"
 
 #include <set>
 #include <string>
@@ -25,10 +26,10 @@ Honoured honoured_by_controller();
 /// process are included, although they have no effect.
 Honoured honoured_by_schedule();
 
-/// Returns the settings that differ from their defaults and are not supported, as paths in the
-/// order of the file's documentation; a gate as `featureGates.PartialAdmission`. A waitForPodsReady
-/// that only its default turns on is not included.
-std::vector<std::string> unsupported_settings(
+/// Returns a problem for each setting that differs from its default and is not supported, in the
+/// order of the file's documentation, and then for each such gate. A waitForPodsReady that only its
+/// default turns on is not included.
+std::vector<Problem> unsupported_settings(
     const Configuration& configuration, const FeatureGates& gates, const Honoured& honoured
 );
 

@@ -63,7 +63,7 @@ TEST_CASE("a gate that cannot be as asked is refused", "[config][gates]") {
         const char* expected;
     };
     const auto row = GENERATE(
-        Row{"NoSuchGate=true", "featureGates: unrecognized feature gate: NoSuchGate"},
+        Row{"NoSuchGate=true", "--feature-gates: unrecognized feature gate: NoSuchGate"},
         Row{"PartialAdmission", "missing bool value for PartialAdmission"},
         Row{"PartialAdmission=yes", "invalid value of PartialAdmission=yes"},
         Row{"TLSOptions=false",
@@ -113,13 +113,27 @@ TEST_CASE("a gate that there is not is told with the nearest one", "[config][gat
     REQUIRE_FALSE(gates);
     CHECK(
         gates.error().detail ==
-        "featureGates: unrecognized feature gate: PartialAdmision; did you "
-        "mean \"PartialAdmission\"?"
+        "--feature-gates: unrecognized feature gate: PartialAdmision; did you mean "
+        "\"PartialAdmission\"?"
     );
     CHECK(
         FeatureGates::parse("Nothing=true").error().detail ==
+        "--feature-gates: unrecognized feature gate: Nothing"
+    );
+}
+
+TEST_CASE("a problem with a gate names the flag or the member that set it", "[config][gates]") {
+    const std::map<std::string, bool> unknown{{"Nothing", true}};
+    CHECK(
+        FeatureGates::from_map(unknown).error().detail ==
         "featureGates: unrecognized feature gate: Nothing"
     );
+    const auto in_file = FeatureGates::from_map({});
+    REQUIRE(in_file);
+    CHECK(to_string(in_file->problem_of("X", "is odd")) == "featureGates.X: is odd");
+    const auto in_flag = FeatureGates::parse("PartialAdmission=true");
+    REQUIRE(in_flag);
+    CHECK(to_string(in_flag->problem_of("X", "is odd")) == "--feature-gates: X is odd");
 }
 
 }  // namespace sluice::config

@@ -12,6 +12,14 @@
 namespace sluice::config {
 namespace {
 
+std::vector<std::string> texts_of(const std::vector<Problem>& problems) {
+    std::vector<std::string> texts;
+    for (const Problem& problem : problems) {
+        texts.push_back(to_string(problem));
+    }
+    return texts;
+}
+
 std::vector<std::string> unsupported(
     const std::string& members,
     const Honoured& honoured,
@@ -22,7 +30,7 @@ std::vector<std::string> unsupported(
     REQUIRE(read);
     const auto parsed = FeatureGates::parse(gates);
     REQUIRE(parsed);
-    return unsupported_settings(*read, *parsed, honoured);
+    return texts_of(unsupported_settings(*read, *parsed, honoured));
 }
 
 using Names = std::vector<std::string>;
@@ -66,10 +74,10 @@ TEST_CASE("the controller names what it would not act upon", "[config][honoured]
                 "localQueueSelector":{"matchLabels":{"a":"b"}}},
                 "customLabels":[{"name":"team"}]})",
             {}},
-        Row{R"("multiKueue":{"origin":"x"})", {"multiKueue"}},
+        Row{R"("multiKueue":{"origin":"x"})", {"multiKueue: is not supported"}},
         Row{R"("resources":{"excludeResourcePrefixes":["x"],"quotaCheckStrategy":"IgnoreUndeclared",
                 "transformations":[{"input":"a"}],"deviceClassMappings":[{"name":"d"}]})",
-            {"resources.deviceClassMappings"}},
+            {"resources.deviceClassMappings: is not supported"}},
         Row{R"("objectRetentionPolicies":{"workloads":{"afterFinished":"1h"}})", {}},
         Row{R"("pprofBindAddress":":1","tls":{})", {}}
     );
@@ -101,15 +109,17 @@ TEST_CASE("a feature that is not built may be off, not on", "[config][honoured]"
     CHECK(unsupported("", honoured, "PriorityBoost=true").empty());
     CHECK(
         unsupported("", honoured, "FailureRecoveryPolicy=true") ==
-        Names{"featureGates.FailureRecoveryPolicy"}
+        Names{"--feature-gates: FailureRecoveryPolicy is not supported"}
     );
     CHECK(unsupported("", honoured, "DisableWaitForPodsReady=true").empty());
 }
 
 TEST_CASE("a file that names a feature that is not built asks for it", "[config][honoured]") {
     const auto honoured = honoured_by_controller();
-    const Names name{"featureGates.TopologyAwareScheduling"};
-    CHECK(unsupported("", honoured, "TopologyAwareScheduling=true") == name);
+    CHECK(
+        unsupported("", honoured, "TopologyAwareScheduling=true") ==
+        Names{"--feature-gates: TopologyAwareScheduling is not supported"}
+    );
     CHECK(unsupported(R"("featureGates":{})", honoured).empty());
     CHECK(unsupported("", honoured, "AllBeta=true").empty());
     CHECK(unsupported("", honoured, "AllBeta=false").empty());
@@ -120,7 +130,10 @@ TEST_CASE("a file that names a feature that is not built asks for it", "[config]
     REQUIRE(gates);
     const auto read = test::parse_members("v1beta2", "");
     REQUIRE(read);
-    CHECK(unsupported_settings(*read, *gates, honoured_by_schedule()) == name);
+    CHECK(
+        texts_of(unsupported_settings(*read, *gates, honoured_by_schedule())) ==
+        Names{"featureGates.TopologyAwareScheduling: is not supported"}
+    );
 }
 
 TEST_CASE("the gate of what is built may be set either way", "[config][honoured]") {
@@ -165,7 +178,10 @@ TEST_CASE("schedule takes the policies and passes over the process", "[config][h
     // Of a running process, which `schedule` is not.
     CHECK(unsupported(R"("objectRetentionPolicies":{"workloads":{"afterFinished":"1h"}})", honoured)
               .empty());
-    CHECK(unsupported(R"("multiKueue":{"origin":"x"})", honoured) == Names{"multiKueue"});
+    CHECK(
+        unsupported(R"("multiKueue":{"origin":"x"})", honoured) ==
+        Names{"multiKueue: is not supported"}
+    );
 }
 
 }  // namespace sluice::config

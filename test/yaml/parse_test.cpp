@@ -334,4 +334,9 @@ TEST_CASE("malformed text is an error with a line, never an exception", "[yaml]"
         CHECK(error_of(text) == "3: a tab in the indentation, where YAML allows spaces alone");
     }
     CHECK(error_of("a:\tb: c").find("tab") == std::string::npos);
+    const auto cut = yaml::parse_document("a: 1\n---\nb: 1");
+    CHECK(
+        yaml::in_file(cut.error(), "x.yaml").detail ==
+        "x.yaml:3: a second document, where one was expected"
+    );
 }

@@ -6,8 +6,10 @@
 #include "apiserver/fields/last_applied.hpp"
 #include "config/configuration.hpp"
 #include "config/feature_gates.hpp"
+#include "config/honoured.hpp"
 #include "config/validation.hpp"
 #include "controller/commands/cluster/webhook_manifest.hpp"
+#include "controller/commands/controller/process_options.hpp"
 #include "controller/commands/schedule/input_files.hpp"
 #include "yaml/find_line.hpp"
 #include "yaml/parse.hpp"
@@ -128,32 +130,40 @@ Result<json::Value> read_document(const std::string& file) {
     return given;
 }
 
-/// Validates the whole document as the controller does when it starts.
-Result<void> check_document(const json::Value& document) {
-    const auto configuration = config::parse_configuration(document, kEmbeddedNamespace);
-    if (!configuration) {
-        return configuration.error();
-    }
-    const auto gates = config::FeatureGates::load("", configuration->feature_gates);
+/// Checks the gates of a command line, which the document is to contain with others.
+Result<void> check_gates(const std::string& feature_gates) {
+    const auto gates = config::FeatureGates::parse(feature_gates);
     if (!gates) {
         return gates.error();
     }
-    const auto violations = config::validate(*configuration, *gates);
-    return violations.empty() ? Result<void>() : make_invalid(config::to_string(violations));
+    const auto unsupported = config::unsupported_settings(
+        config::default_configuration(""), *gates, config::honoured_by_controller()
+    );
+    return unsupported.empty() ? Result<void>() : make_invalid(config::to_string(unsupported));
 }
 
-/// Sets `Name=true,Other=false` in an object of gates. Requires: the text is valid.
-void set_gates(json::Value& gates, std::string_view text) {
-    while (!text.empty()) {
-        const std::string_view pair = text.substr(0, text.find(','));
-        text.remove_prefix(std::min(text.size(), pair.size() + 1));
-        const std::size_t equals = pair.find('=');
-        if (equals != std::string_view::npos) {
-            const std::string_view value = pair.substr(equals + 1);
-            const bool is_on = value == "1" || value.starts_with('t') || value.starts_with('T');
-            gates.set(pair.substr(0, equals), is_on);
-        }
+/// Checks the whole document as the controller does when it starts. Errors: Invalid, naming the
+/// file, the flag or both as the source.
+Result<void> check_document(
+    const json::Value& document, const std::string& file, const std::string& feature_gates
+) {
+    const auto checked = make_process_options({
+        .config_file = "",
+        .document = document,
+        .controllers = "*",
+        .feature_gates = "",
+        .in_cluster = true,
+        .pod_namespace = kEmbeddedNamespace,
+    });
+    if (checked) {
+        return {};
     }
+    const std::string flag = feature_gates.empty() ? "" : config::kFeatureGatesFlag;
+    if (file.empty() && flag.empty()) {
+        return checked.error();
+    }
+    const char* joint = file.empty() || flag.empty() ? "" : " with ";
+    return with_context(checked.error(), file + joint + flag);
 }
 
 }  // namespace
@@ -168,15 +178,18 @@ Result<json::Value> read_configuration(const std::string& file, const std::strin
     if (!feature_gates.empty()) {
         if (own_gates != nullptr) {
             return make_invalid(
-                "featureGates: feature gates for CLI and configuration cannot both specified"
+                file +
+                ": featureGates: feature gates for CLI and configuration cannot both specified"
             );
         }
-        if (const auto parsed = config::FeatureGates::parse(feature_gates); !parsed) {
-            return parsed.error();
+        if (const auto checked = check_gates(feature_gates); !checked) {
+            return checked.error();
         }
     }
     json::Value gates = *make_configuration().find("featureGates");
-    set_gates(gates, feature_gates);
+    for (const auto& [name, is_on] : *config::FeatureGates::read_flag(feature_gates)) {
+        gates.set(name, is_on);
+    }
     if (own_gates != nullptr && own_gates->is_object()) {
         for (const auto& [name, value] : own_gates->as_object()) {
             gates.set(name, value);
@@ -193,8 +206,8 @@ Result<json::Value> read_configuration(const std::string& file, const std::strin
         }
     }
     given.set("featureGates", std::move(gates));
-    if (const auto checked = check_document(given); !file.empty() && !checked) {
-        return with_context(checked.error(), file);
+    if (const auto checked = check_document(given, file, feature_gates); !checked) {
+        return checked.error();
     }
     return given;
 }

@@ -31,8 +31,8 @@ Result<std::vector<json::Value>> setup_objects(const json::Value& configuration)
 json::Value make_configuration();
 /// Returns the Configuration in the user's file (an empty one if `file` is empty), with the values
 /// that an embedded cluster needs and the feature gates of a command line
-/// (`Name=true,Other=false`). Errors: Invalid if the file or the gates are invalid, or if both set
-/// gates.
+/// (`Name=true,Other=false`). Errors: Invalid, naming the file or `--feature-gates`, if `sluice
+/// controller` would not start with them, or if both set gates.
 Result<json::Value> read_configuration(const std::string& file, const std::string& feature_gates);
 
 /// Returns the object with the annotation that `kubectl apply` compares a later manifest with;

@@ -38,23 +38,34 @@ class Reporter {
     Reporter(std::string_view file, std::string_view text) : file_(file), text_(text) {}
 
     void error(const config::Problem& problem) {
-        write(yaml::find_line(text_, problem.path), "error", to_string(problem));
+        write(place_of(problem.path), "error", to_string(problem));
         ++report_.errors;
     }
     void error_at(std::size_t line, std::string_view what) {
-        write(line, "error", what);
+        write(place_at(line), "error", what);
+        ++report_.errors;
+    }
+    void flag_error(std::string_view what) {
+        write("", "error", what);
         ++report_.errors;
     }
     void warn(const config::Problem& problem) {
-        write(yaml::find_line(text_, problem.path), "warning", to_string(problem));
+        write(place_of(problem.path), "warning", to_string(problem));
         ++report_.warnings;
     }
     bool has_errors() const { return report_.errors > 0; }
     ConfigReport take() { return std::move(report_); }
 
   private:
-    void write(std::size_t line, std::string_view severity, std::string_view what) {
-        report_.text += fmt::format("{}:{}: {}: {}\n", file_, line, severity, printable(what));
+    std::string place_at(std::size_t line) const { return fmt::format("{}:{}: ", file_, line); }
+
+    /// Returns the place in the file; "" for the path of a flag.
+    std::string place_of(std::string_view path) const {
+        return path == config::kFeatureGatesFlag ? "" : place_at(yaml::find_line(text_, path));
+    }
+
+    void write(std::string_view place, std::string_view severity, std::string_view what) {
+        report_.text += fmt::format("{}{}: {}\n", place, severity, printable(what));
     }
 
     std::string_view file_;
@@ -68,13 +79,11 @@ void check_support(
     const config::FeatureGates& gates
 ) {
     const config::Honoured honoured = config::honoured_by_controller();
-    for (const std::string& path : config::unsupported_settings(configuration, gates, honoured)) {
-        reporter.error({.path = path, .why = "not supported by this version"});
+    for (const auto& problem : config::unsupported_settings(configuration, gates, honoured)) {
+        reporter.error(problem);
     }
     for (const std::string& name : gates.removed()) {
-        reporter.warn(
-            {.path = fmt::format("featureGates.{}", name), .why = "no longer has an effect"}
-        );
+        reporter.warn(gates.problem_of(name, "no longer has an effect"));
     }
 }
 
@@ -234,6 +243,9 @@ ConfigReport check_config(
         for (const config::Problem& problem : report.warnings) {
             reporter.warn(problem);
         }
+        if (const auto gates = config::FeatureGates::parse(feature_gates); !gates) {
+            reporter.flag_error(gates.error().detail);
+        }
         return reporter.take();
     }
     config::Problems problems;
@@ -243,8 +255,10 @@ ConfigReport check_config(
         reporter.error(problem);
     }
     const auto gates = config::FeatureGates::load(feature_gates, configuration.feature_gates);
-    if (!gates) {
+    if (!gates && configuration.feature_gates) {
         reporter.error_at(yaml::find_line(text, "featureGates"), gates.error().detail);
+    } else if (!gates) {
+        reporter.flag_error(gates.error().detail);
     }
     if (reporter.has_errors()) {
         return reporter.take();

@@ -16,7 +16,8 @@ void add_config(CLI::App& app, int& exit_code);
 
 /// The result of `sluice config check`.
 struct ConfigReport {
-    std::string text;  ///< one line per finding: `FILE:LINE: error: path: why`, or `warning`
+    std::string text;  ///< one line per finding: `FILE:LINE: error: path: why`, or `warning`; a
+                       ///< finding about a flag has no place
     int errors = 0;
     int warnings = 0;
 };

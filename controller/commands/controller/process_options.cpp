@@ -11,9 +11,6 @@
 #include "kube/client/client_config.hpp"
 #include "yaml/parse.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <array>
 #include <optional>
 #include <unistd.h>
@@ -57,26 +54,32 @@ Result<config::Configuration> load_configuration(
 /// Adds the source of the settings to an error.
 Error in_settings(const ProcessArguments& options, const Error& error) {
     if (options.config_file.empty()) {
-        return options.feature_gates.empty() ? error : with_context(error, "--feature-gates");
+        return options.feature_gates.empty() ? error
+                                             : with_context(error, config::kFeatureGatesFlag);
     }
     return with_context(
         error, options.config_file + (options.feature_gates.empty() ? "" : " with --feature-gates")
     );
 }
 
-Result<void> check(const config::Configuration& configuration, const config::FeatureGates& gates) {
+Result<void> check(
+    const ProcessArguments& options,
+    const config::Configuration& configuration,
+    const config::FeatureGates& gates
+) {
     const auto violations = config::validate(configuration, gates);
     if (!violations.empty()) {
-        return make_invalid(config::to_string(violations));
+        return in_settings(options, make_invalid(config::to_string(violations)));
     }
     const auto unsupported =
         config::unsupported_settings(configuration, gates, config::honoured_by_controller());
-    if (!unsupported.empty()) {
-        return make_invalid(
-            fmt::format("not supported by this version: {}", fmt::join(unsupported, ", "))
-        );
+    if (unsupported.empty()) {
+        return {};
     }
-    return {};
+    const Error error = make_invalid(config::to_string(unsupported));
+    const bool is_of_file = unsupported.front().path != config::kFeatureGatesFlag;
+    return is_of_file && !options.config_file.empty() ? with_context(error, options.config_file)
+                                                      : error;
 }
 
 std::string hostname() {
@@ -96,10 +99,11 @@ Result<controller::ProcessOptions> make_process_options(const ProcessArguments& 
     const auto gates =
         config::FeatureGates::load(options.feature_gates, configuration->feature_gates);
     if (!gates) {
-        return in_settings(options, gates.error());
+        // Without gates in the file, the error names the flag.
+        return configuration->feature_gates ? in_settings(options, gates.error()) : gates.error();
     }
-    if (const auto checked = check(*configuration, *gates); !checked) {
-        return in_settings(options, checked.error());
+    if (const auto checked = check(options, *configuration, *gates); !checked) {
+        return checked.error();
     }
     const bool in_cluster =
         options.in_cluster ||

@@ -7,8 +7,6 @@
 #include "workload/translation/options.hpp"
 #include "yaml/parse.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <map>
@@ -52,7 +50,7 @@ Result<ScheduleConfiguration> decision_settings_of(const json::Value& document) 
     const auto honoured = config::honoured_by_schedule();
     const auto unsupported = config::unsupported_settings(*configuration, *gates, honoured);
     if (!unsupported.empty()) {
-        return make_invalid(fmt::format("not supported: {}", fmt::join(unsupported, ", ")));
+        return make_invalid(config::to_string(unsupported));
     }
     return ScheduleConfiguration{
         .settings = workload::make_translation_settings(*configuration, *gates),

@@ -263,7 +263,7 @@ ROWS = [
         "a configuration with a setting that is not supported has an error",
         ["config", "check", "unsupported.json"],
         1,
-        ["unsupported.json:1: error: multiKueue: not supported by this version"],
+        ["unsupported.json:1: error: multiKueue: is not supported"],
     ),
     (
         "a cipher suite that there is not is told with its line",
@@ -402,7 +402,7 @@ ROWS = [
         "a setting that is not supported is told with its file",
         START + ["--config", "unsupported.json"],
         2,
-        ["unsupported.json: not supported by this version: multiKueue"],
+        ["unsupported.json: multiKueue: is not supported"],
     ),
     (
         "a feature gate that there is not is told with its flag",
