@@ -41,14 +41,27 @@ std::string with_suggestion(
     return fmt::format("{}{} {}", fault, suggestion.empty() ? ";" : suggestion, word);
 }
 
-/// Returns the long options of the innermost subcommand on the command line.
-std::vector<std::string> option_names(const CLI::App& program) {
-    const CLI::App* command = &program;
-    while (!command->get_subcommands().empty()) {
-        command = command->get_subcommands().front();
+/// Returns the commands on the command line, from the program to the innermost subcommand.
+std::vector<const CLI::App*> parsed_commands(const CLI::App& program) {
+    std::vector<const CLI::App*> commands{&program};
+    while (!commands.back()->get_subcommands().empty()) {
+        commands.push_back(commands.back()->get_subcommands().front());
     }
+    return commands;
+}
+
+/// Returns the words that call the innermost command: `sluice config check`.
+std::string command_words(const CLI::App& program) {
     std::vector<std::string> names;
-    for (const CLI::Option* option : command->get_options()) {
+    for (const CLI::App* command : parsed_commands(program)) {
+        names.push_back(command->get_name());
+    }
+    return fmt::format("{}", fmt::join(names, " "));
+}
+
+std::vector<std::string> option_names(const CLI::App& command) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : command.get_options()) {
         for (const std::string& name : option->get_lnames()) {
             names.push_back("--" + name);
         }
@@ -56,28 +69,59 @@ std::vector<std::string> option_names(const CLI::App& program) {
     return names;
 }
 
-/// Returns true, after printing an error, if the command line has no known subcommand.
+std::vector<std::string> subcommand_names(const CLI::App& command) {
+    std::vector<std::string> names;
+    for (const CLI::App* subcommand :
+         command.get_subcommands([](const CLI::App*) { return true; })) {
+        names.push_back(subcommand->get_name());
+    }
+    return names;
+}
+
+/// Joins a fault and the next word, with a suggestion if the unknown word is close to an option or
+/// subcommand of the command.
+std::string with_suggestion_of(
+    const CLI::App& command,
+    std::string_view fault,
+    std::string_view unknown,
+    std::string_view next_word
+) {
+    const bool is_option = unknown.starts_with('-');
+    return with_suggestion(
+        fault,
+        unknown.substr(0, is_option ? unknown.find('=') : unknown.size()),
+        is_option ? option_names(command) : subcommand_names(command),
+        next_word
+    );
+}
+
+/// Returns true, after printing an error, if the innermost command needs a subcommand and the
+/// command line does not name a known one.
 bool lacks_subcommand(const CLI::App& program) {
-    if (!program.get_subcommands().empty()) {
+    const CLI::App& command = *parsed_commands(program).back();
+    const std::vector<std::string> known = subcommand_names(command);
+    if (known.empty()) {
         return false;
     }
-    std::vector<std::string> known;
-    for (const CLI::App* subcommand :
-         program.get_subcommands([](const CLI::App*) { return true; })) {
-        known.push_back(subcommand->get_name());
-    }
-    const std::vector<std::string> given = program.remaining();
-    const bool is_option = !given.empty() && given.front().starts_with('-');
+    const std::vector<std::string> given = command.remaining();
     const std::string fault =
-        given.empty()
-            ? std::string("a subcommand is needed")
-            : fmt::format("unknown {} \"{}\"", is_option ? "option" : "subcommand", given.front());
+        given.empty() ? "a subcommand is needed; the"
+                      : with_suggestion_of(
+                            command,
+                            fmt::format(
+                                "unknown {} \"{}\"",
+                                given.front().starts_with('-') ? "option" : "subcommand",
+                                given.front()
+                            ),
+                            given.front(),
+                            "the"
+                        );
     fmt::print(
         stderr,
-        "error: {} subcommands are {}; see sluice --help\n",
-        given.empty() || is_option ? fault + "; the"
-                                   : with_suggestion(fault, given.front(), known, "the"),
-        fmt::join(known, ", ")
+        "error: {} subcommands are {}; see {} --help\n",
+        fault,
+        fmt::join(known, ", "),
+        command_words(program)
     );
     return true;
 }
@@ -89,16 +133,14 @@ std::string explain(const CLI::App& program, const CLI::ParseError& error) {
     if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || given.empty()) {
         return std::string(error.what()) + "; see";
     }
-    const std::string_view first = given.front();
-    const bool is_option = first.starts_with("--");
-    const CLI::App& command = *program.get_subcommands().front();
+    const CLI::App& command = *parsed_commands(program).back();
     const bool takes_files = command.get_option_no_throw("-f") != nullptr;
     const std::string hint =
-        takes_files && !first.starts_with('-') ? "; name files and folders with -f" : "";
-    return with_suggestion(
+        takes_files && !given.front().starts_with('-') ? "; name files and folders with -f" : "";
+    return with_suggestion_of(
+        command,
         fmt::format("unexpected arguments: {}{}", fmt::join(given, " "), hint),
-        is_option ? first.substr(0, first.find('=')) : first,
-        is_option ? option_names(program) : std::vector<std::string>(),
+        given.front(),
         "see"
     );
 }
@@ -163,10 +205,7 @@ int main(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         if (!lacks_subcommand(program)) {
             fmt::print(
-                stderr,
-                "error: {} sluice {} --help\n",
-                explain(program, error),
-                program.get_subcommands().front()->get_name()
+                stderr, "error: {} {} --help\n", explain(program, error), command_words(program)
             );
         }
         return kBadUsage;

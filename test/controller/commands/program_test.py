@@ -142,6 +142,19 @@ ROWS = [
         ],
     ),
     (
+        "an unknown subcommand of a subcommand is named",
+        ["config", "chek", "wrong.yaml"],
+        2,
+        ['unknown subcommand "chek"; did you mean "check"? The subcommands are check, defaults; '
+         "see sluice config --help"],
+    ),
+    (
+        "an unknown option of a subcommand of a subcommand is named",
+        ["config", "check", "wrong.yaml", "--objct=x"],
+        2,
+        ['--objct=x; did you mean "--object"? See sluice config check --help'],
+    ),
+    (
         "an option before the subcommand is named",
         ["--log-level", "debug"],
         2,
