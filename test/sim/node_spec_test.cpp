@@ -58,7 +58,23 @@ TEST_CASE("what a description gets wrong is said", "[sim][nodes]") {
         Case{"gpu: cpu=", "gpu: cpu=: the amount cannot be read"},
         Case{"gpu: cpu=4,,memory=1Gi", "gpu: \"\": it is not resource=amount"},
         Case{"gpu: c!u=4", "gpu: c!u=4: the resource's name: "},
-        Case{"gpu: mem=1Gi", "gpu: mem=1Gi: nodes have no such resource; did you mean \"memory\"?"},
+        Case{
+            "gpu: mem=1Gi",
+            "gpu: mem=1Gi: nodes have no such resource; did you mean \"memory=1Gi\"?"
+        },
+        Case{
+            "a: cpu=8,gpu=1",
+            "a: gpu=1: nodes have no such resource; did you mean \"nvidia.com/gpu=1\"?"
+        },
+        Case{
+            "a: gpus=2",
+            "a: gpus=2: nodes have no such resource; did you mean \"nvidia.com/gpu=2\"?"
+        },
+        Case{
+            "a: fpga=1",
+            "a: fpga=1: nodes have no such resource; an extended resource has a domain, as in "
+            "nvidia.com/gpu=1"
+        },
         Case{"gpu: gadgets=2", "unless it has a domain, as nvidia.com/gpu has"},
         Case{"gpu: cpu=4,cpu=5", "gpu: cpu=5: the resource is there twice"},
         Case{"gpu: label:a b=c", "it holds a space"},

@@ -79,6 +79,25 @@ Result<void> read_label(std::string_view key, std::string_view value, NodeParts&
     return {};
 }
 
+constexpr std::array<std::string_view, 4> kNodeResources{
+    "cpu", "memory", "pods", "ephemeral-storage"
+};
+
+/// Returns the resource that an unknown name probably means; "" if none is close.
+std::string_view nearest_resource(std::string_view name) {
+    const auto* const whole = std::ranges::find_if(kNodeResources, [name](std::string_view each) {
+        return each.starts_with(name);
+    });
+    if (whole != kNodeResources.end()) {
+        return *whole;
+    }
+    std::array<std::string_view, kNodeResources.size() + 1> known{};
+    std::ranges::copy(kNodeResources, known.begin());
+    known.back() = "gpu";
+    const std::string_view nearest = nearest_name(name, known);
+    return nearest == "gpu" ? "nvidia.com/gpu" : nearest;
+}
+
 Result<void> read_amount(std::string_view resource, std::string_view value, NodeParts& parts) {
     if (const auto wrong = api::check_qualified_name(resource)) {
         return make_invalid(fmt::format("{}={}: the resource's name: {}", resource, value, *wrong));
@@ -90,22 +109,17 @@ Result<void> read_amount(std::string_view resource, std::string_view value, Node
     if (amount->sign() < 0) {
         return make_invalid(fmt::format("{}={}: the amount is negative", resource, value));
     }
-    constexpr std::array<std::string_view, 4> kKnown{"cpu", "memory", "pods", "ephemeral-storage"};
-    const bool is_known = std::ranges::find(kKnown, resource) != kKnown.end() ||
+    const bool is_known = std::ranges::find(kNodeResources, resource) != kNodeResources.end() ||
                           resource.find('/') != std::string_view::npos ||
                           resource.starts_with("hugepages-");
     if (!is_known) {
-        const auto* const whole = std::ranges::find_if(kKnown, [resource](std::string_view each) {
-            return each.starts_with(resource);
-        });
-        const std::string_view meant =
-            whole != kKnown.end() ? *whole : nearest_name(resource, kKnown);
+        const std::string_view meant = nearest_resource(resource);
         return make_invalid(fmt::format(
             "{}={}: nodes have no such resource{}",
             resource,
             value,
-            meant.empty() ? ", unless it has a domain, as nvidia.com/gpu has"
-                          : fmt::format("; did you mean \"{}\"?", meant)
+            meant.empty() ? "; an extended resource has a domain, as in nvidia.com/gpu=1"
+                          : fmt::format("; did you mean \"{}={}\"?", meant, value)
         ));
     }
     if (!parts.said.insert(std::string(resource)).second) {
