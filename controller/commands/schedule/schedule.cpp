@@ -51,20 +51,25 @@ JSON output, keys sorted, empty lists printed; workloads are "namespace/name":
     preempted[]: workload, clusterQueue, reason (of condition Preempted), preemptor
     notAdmitted[]: workload, clusterQueue, reason and message (of condition QuotaReserved),
       requeued (where the workload is now: "active", "inadmissible", or "" if it was dropped),
-      explanation.constraints[], the most binding first: kind (quota, borrowingLimit,
-        lendingLimit, taint, affinity, topology, undeclaredResource, replacedSlice, namespace,
-        inactive, priority, gate, check, requests), podSet, resource, flavor,
-        node ("clusterQueue/NAME" or "cohort/NAME"),
-        needed (including what earlier podSets and a replaced slice take; for minCount pods
-        where fewer would be enough), free (at the time of the refusal, including what a
-        replaced slice takes),
-        limit (what the ClusterQueue could have if nothing were used), nominal, borrowed,
-        holders[] (workload, amount, priority, evicted: it is being evicted, reserved: the cycle
-        keeps the amount for it), remedies[] (wait, borrow, preempt; empty: nothing helps),
-        reclaimWithinCohort (the policy, if other queues use nominal quota that would be enough, and
-        the policy does not let the ClusterQueue take it back),
-        passedOver (an earlier search stopped at this flavor, so this one began after it; a quota
-        constraint without numbers: the flavor has room)
+      explanation.constraints[], the most binding first:
+        kind: quota, borrowingLimit, lendingLimit, taint, affinity, topology, undeclaredResource,
+          replacedSlice, namespace, inactive, priority, gate, check or requests
+        podSet, resource, flavor
+        node: "clusterQueue/NAME" or "cohort/NAME"
+        needed: the amount that this podSet and the podSets before it request (with minCount, for
+          the fewest pods), plus the amount that a slice replaced by the workload holds
+        free: the amount that was free when the workload was refused, plus the amount that such a
+          slice holds; the difference of needed and free is missing
+        limit: what the ClusterQueue could have if nothing were used
+        nominal, borrowed
+        holders[]: workload, amount, priority, evicted (it is being evicted), reserved (the cycle
+          keeps the amount for it)
+        remedies[]: wait, borrow, preempt; empty if nothing helps
+        reclaimWithinCohort: the policy, if other queues use nominal quota that would be enough, and
+          the policy does not let the ClusterQueue take it back
+        passedOver: true if this attempt did not try the flavor: the attempt before stopped at it,
+          and this one began with the next flavor. It is tried again after the others. A quota
+          constraint that is passed over and has no numbers means that the flavor has room
   active, inadmissible: the pending workloads of each ClusterQueue after the last cycle, in
     service order
 
@@ -93,6 +98,9 @@ again after a change that could help), dropped (refused, and no longer in a queu
 (in the heap, to be tried), inadmissible (parked), inactive (the ClusterQueue is inactive, so that
 none of its workloads is tried). DETAILS show what was free when it was the workload's turn. Each
 holder is listed with all its quota, including what a lendingLimit keeps from other queues.
+
+An input without a Workload leaves nothing to decide: a note on stderr says so, and the exit code
+is 0. Jobs are not decided on; `sluice test` does that.
 
 Exit code: 0; 2 if an object, the configuration or an option is bad; 1 if the output cannot be
 written (see stderr).)";
@@ -139,7 +147,11 @@ std::optional<ScheduleInput> load_objects(const ScheduleOptions& options) {
         return std::nullopt;
     }
     if (input.cluster.workloads.empty()) {
-        report("note", "the input contains no Workload");
+        report(
+            "note",
+            "the input contains no Workload: there is nothing to decide (sluice test decides on "
+            "Jobs)"
+        );
     }
     return input;
 }

@@ -81,6 +81,15 @@ class ErrorSources(unittest.TestCase):
         self.expect_error(f"gated.yaml: {error}", "dev", *gates)
         self.expect_error(f"gated.yaml with --feature-gates: {error}", *CONTROLLER, *gates)
 
+    def test_an_input_without_a_workload_is_noted(self):
+        run = self.run_sluice("schedule", "-f", "namespace.yaml", "-o", "table")
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        self.assertEqual(
+            run.stderr,
+            "note: the input contains no Workload: there is nothing to decide (sluice test decides "
+            "on Jobs)\n",
+        )
+
     def test_spaces_between_gates_are_allowed(self):
         gates = "--feature-gates= PriorityBoost = t , ShortWorkloadNames=F"
         run = self.run_sluice("test", "-f", "namespace.yaml", gates)
