@@ -228,11 +228,14 @@ Verdict judge_queue(const QueueExpectation& wanted, const apiserver::Store& stor
     const auto queue = stored ? api::from_value<api::ClusterQueue>(*stored)
                               : Result<api::ClusterQueue>(make_invalid("not found"));
     std::vector<std::string> words;
-    std::vector<std::string> wrong;
-    const auto expect = [&](const std::string& what, const std::string& value, std::string is) {
+    std::vector<std::string> missed;
+    std::vector<std::string> found;
+    const auto expect = [&](const std::string& what, const std::string& value, const std::string& is
+                        ) {
         words.push_back(what + " " + value);
         if (value != is) {
-            wrong.push_back(fmt::format("{} is {}", what, is));
+            missed.push_back(words.back());
+            found.push_back(what + " " + is);
         }
     };
     const api::ClusterQueueStatus status = queue ? queue->status : api::ClusterQueueStatus();
@@ -268,9 +271,12 @@ Verdict judge_queue(const QueueExpectation& wanted, const apiserver::Store& stor
     }
     verdict.name = fmt::format("ClusterQueue {}: {}", wanted.name, fmt::join(words, ", "));
     if (!queue) {
-        verdict.failure = queue.error().detail;
-    } else if (!wrong.empty()) {
-        verdict.failure = fmt::format("found {}", fmt::join(wrong, ", "));
+        verdict.failure = fmt::format(
+            "expected {}; the ClusterQueue is {}", fmt::join(words, ", "), queue.error().detail
+        );
+    } else if (!missed.empty()) {
+        verdict.failure =
+            fmt::format("expected {}; found {}", fmt::join(missed, ", "), fmt::join(found, ", "));
     }
     return verdict;
 }
@@ -279,7 +285,11 @@ bool is_about(const RefusalExpectation& wanted, const Refusal& refusal) {
     return wanted.kind == refusal.kind && wanted.name == refusal.name;
 }
 
-Verdict judge_refusal(const RefusalExpectation& wanted, const std::vector<Refusal>& refusals) {
+Verdict judge_refusal(
+    const RefusalExpectation& wanted,
+    const std::vector<Refusal>& refusals,
+    const std::set<std::string>& applied
+) {
     Verdict verdict{.name = fmt::format("{} {}: refused", wanted.kind, wanted.name), .failure = ""};
     if (!wanted.message.empty()) {
         verdict.name += fmt::format(", \"{}\"", wanted.message);
@@ -288,9 +298,16 @@ Verdict judge_refusal(const RefusalExpectation& wanted, const std::vector<Refusa
         return is_about(wanted, refusal);
     });
     if (found == refusals.end()) {
-        verdict.failure = "not refused";
+        verdict.failure = fmt::format(
+            "expected to be refused; {}",
+            applied.contains(wanted.name) ? "it was applied" : "no object of this name was applied"
+        );
     } else if (found->message.find(wanted.message) == std::string::npos) {
-        verdict.failure = "refused with another message: " + found->message;
+        verdict.failure = fmt::format(
+            "expected to be refused with \"{}\"; refused with another message: {}",
+            wanted.message,
+            found->message
+        );
     }
     return verdict;
 }
@@ -311,13 +328,15 @@ std::vector<Verdict> judge(
             });
         if (!is_expected) {
             verdicts.push_back(
-                {.name = fmt::format("{} {}: applied", refusal.kind, refusal.name),
-                 .failure = refusal.place + ": " + refusal.message}
+                {.name = fmt::format("{} {}: can be applied", refusal.kind, refusal.name),
+                 .failure = fmt::format(
+                     "expected to be applied; refused: {}: {}", refusal.place, refusal.message
+                 )}
             );
         }
     }
     for (const RefusalExpectation& wanted : expectations.refused) {
-        verdicts.push_back(judge_refusal(wanted, refusals));
+        verdicts.push_back(judge_refusal(wanted, refusals, applied));
     }
     for (const JobExpectation& wanted : expectations.jobs) {
         verdicts.push_back(judge_expected_job(wanted, store));

@@ -299,13 +299,14 @@ void add_test(CLI::App& app, int& exit_code) {
             "-f,--filename",
             options->files,
             "Files or folders to apply in order; each file waits until the cluster is idle, for at "
-            "most 30 virtual seconds"
+            "most 30 virtual seconds; may be repeated"
         )
         ->required();
     command->add_option(
         "--expect",
         options->expectation_files,
-        "Files with expected jobs, ClusterQueues and refusals (default: print all Workloads)"
+        "Files, or folders of files, with expected jobs, ClusterQueues and refusals; may be "
+        "repeated (default: print all Workloads)"
     );
     command->add_option("--junit", options->junit_file, "File for the results, as JUnit XML");
     command->add_option(

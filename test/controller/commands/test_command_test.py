@@ -138,9 +138,41 @@ class TestCommandTest(unittest.TestCase):
         )
         run = self.expect("jobs: [{job: a/b, state: Missing}]", bad)
         self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
-        self.assertIn(f"FAIL  ClusterQueue q: applied\n      {bad}:1: ", run.stdout)
+        self.assertIn(
+            "FAIL  ClusterQueue q: can be applied\n"
+            f"      expected to be applied; refused: {bad}:1: ",
+            run.stdout,
+        )
         run = self.expect("refused: [{kind: ClusterQueue, name: q, message: Unsupported}]", bad)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+
+    def test_a_failure_says_what_was_expected_and_what_was_found(self):
+        for text, failure in (
+            ("refused: [{kind: ClusterQueue, name: team-a}]",
+             "ClusterQueue team-a: refused\n      expected to be refused; it was applied"),
+            ("refused: [{kind: ClusterQueue, name: tpyo}]",
+             "expected to be refused; no object of this name was applied"),
+            ("clusterQueues: [{name: team-a, pending: 7, admitted: 9}]",
+             "expected pending 7, admitted 9; found pending "),
+            ("clusterQueues: [{name: tpyo, pending: 0}]",
+             "expected pending 0; the ClusterQueue is not found"),
+        ):  # fmt: skip
+            with self.subTest(text):
+                run = self.expect(text)
+                self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
+                self.assertIn(failure, run.stdout)
+
+    def test_expectations_of_several_files_and_of_a_folder_are_all_checked(self):
+        folder = self.folder / "expected"
+        folder.mkdir()
+        files = [folder / "a.yaml", folder / "b.yaml"]
+        files[0].write_text("jobs: [{job: team-a/a-big, state: Admitted}]")
+        files[1].write_text("jobs: [{job: team-b/b-urgent, state: Finished}]")
+        for names in (files, [files[0], "--expect", files[1]], [folder]):
+            with self.subTest(names):
+                run = self.run_test("-f", TEAMS, "--expect", *names)
+                self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+                self.assertIn("2 passed, 0 failed", run.stdout)
 
     def make_file(self, name, *objects):
         path = self.folder / name
@@ -336,7 +368,9 @@ class TestCommandTest(unittest.TestCase):
         run = self.run_test("-f", self.queue_file({}), *(w for file in files for w in ("-f", file)))
         self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
         for name in ("default/night-", "default/day", "default/listed-", "default/account-"):
-            self.assertRegex(run.stdout, f"FAIL  [A-Za-z]+ {name}: applied\n .*(paralelism|spec)")
+            self.assertRegex(
+                run.stdout, f"FAIL  [A-Za-z]+ {name}: can be applied\n .*(paralelism|spec)"
+            )
         self.assertNotIn("FAIL  Job default/good", run.stdout)
         for key in ("name: a, generateName: b-", "generateName: b-"):
             path = self.folder / "twice.yaml"
@@ -357,7 +391,7 @@ class TestCommandTest(unittest.TestCase):
         )
         self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
         self.assertIn("Job default/night-", run.stdout)
-        self.assertIn("FAIL  Job default/odd: applied", run.stdout)
+        self.assertIn("FAIL  Job default/odd: can be applied", run.stdout)
 
     def test_a_cluster_that_never_rests_is_a_failure(self):
         sampling = {"usageHalfLifeTime": "1h", "usageSamplingInterval": "1m"}
