@@ -110,7 +110,7 @@ boost::asio::awaitable<bool> ControllerProcess::start_webhook() {
     if (!webhooks_) {
         co_return true;
     }
-    for (std::string told;;) {
+    for (std::string logged;;) {
         const auto done = co_await serve(&*webhooks_);
         if (done) {
             break;
@@ -122,11 +122,11 @@ boost::asio::awaitable<bool> ControllerProcess::start_webhook() {
         const std::string& problem = done.error().detail;
         const bool is_race = done.error().code == ErrorCode::Conflict;
         log::write(
-            problem == told || is_race ? log::Level::Debug : log::Level::Error,
+            problem == logged || is_race ? log::Level::Debug : log::Level::Error,
             "webhook is not ready; retrying every two seconds",
             {{"error", problem}}
         );
-        told = problem;
+        logged = problem;
         if (done.error().code == ErrorCode::Invalid) {
             co_return false;
         }
@@ -164,7 +164,7 @@ void ControllerProcess::elected() {
 
 void ControllerProcess::act() {
     is_acting_ = true;
-    run_time_kinds_.begin_to_tell();
+    run_time_kinds_.start_reports();
     if (competes()) {
         set_role("leader");
     }

@@ -46,7 +46,7 @@ void RunTimeKinds::workload_changed() {
     }
 }
 
-void RunTimeKinds::begin_to_tell() {
+void RunTimeKinds::start_reports() {
     reports_ = true;
     is_dirty_ = true;
     changed_.notify();
@@ -235,7 +235,7 @@ void RunTimeKinds::report_to_authors() {
     std::set<Source> present;
     for (const auto& [source, why] : refused) {
         present.insert(source);
-        tell(
+        report_to_author(
             source,
             EventType::Warning,
             duplicates.contains(source) ? api::reason::kDuplicateJobKind
@@ -248,7 +248,7 @@ void RunTimeKinds::report_to_authors() {
         if (!present.insert(source).second) {
             continue;  // an older text is in force
         }
-        tell(
+        report_to_author(
             source,
             EventType::Normal,
             api::reason::kJobKindDescribed,
@@ -264,7 +264,7 @@ void RunTimeKinds::report_to_authors() {
     });
 }
 
-void RunTimeKinds::tell(
+void RunTimeKinds::report_to_author(
     const Source& source, EventType type, std::string_view reason, std::string note
 ) {
     for (const auto& [name, config_map] : parts_.stores.of<api::ConfigMap>().all()) {
@@ -273,17 +273,17 @@ void RunTimeKinds::tell(
         }
         const auto text = config_map->data.find(source.second);
         // Reported again if the text has changed, even if it has the same fault.
-        std::string told = fmt::format(
+        std::string reported = fmt::format(
             "{} {} {}",
             config_map->metadata.uid,
             note,
             type == EventType::Warning && text != config_map->data.end() ? text->second : ""
         );
         std::string& before = reported_[source];
-        if (before == told) {
+        if (before == reported) {
             return;
         }
-        before = std::move(told);
+        before = std::move(reported);
         const std::string full = fmt::format("{}: {}", source.second, note);
         if (type == EventType::Warning) {
             log::warning(

@@ -51,7 +51,7 @@ class RunTimeKinds {
     void workload_changed();
     /// Starts to report to the authors of ConfigMaps, as events, whether their descriptions are
     /// valid.
-    void begin_to_tell();
+    void start_reports();
     /// Brings the kinds in line with the ConfigMaps; `wait` applies to added kinds, see Informers.
     /// Requires: no other call is running.
     boost::asio::awaitable<void> apply(Informers::Wait wait);
@@ -80,7 +80,9 @@ class RunTimeKinds {
     /// The engine may treat Workloads differently, depending on which kinds are managed.
     void report_to_engine();
     void report_to_authors();
-    void tell(const Source& source, EventType type, std::string_view reason, std::string note);
+    void report_to_author(
+        const Source& source, EventType type, std::string_view reason, std::string note
+    );
     /// The names live as long as this object: keys of objects refer to them.
     std::shared_ptr<const kube::RunTimeKind> names_of(const job_kinds::Description& description);
 

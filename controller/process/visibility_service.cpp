@@ -82,14 +82,14 @@ kube::Async<void> VisibilityService::start() {
 }
 
 boost::asio::awaitable<void> VisibilityService::run() {
-    for (std::string told;;) {
+    for (std::string logged;;) {
         auto step = server_.is_serving() ? server_.check() : start();
         const auto done = co_await std::move(step);
         const std::string problem = done ? "" : done.error().detail;
-        if (!problem.empty() && problem != told) {
+        if (!problem.empty() && problem != logged) {
             log::warning("visibility API server check failed; retrying", {{"error", problem}});
         }
-        told = problem;
+        logged = problem;
         const bool waited = co_await net::pause_for(done ? kCheckPeriod : kRetry);
         if (!waited) {
             co_return;

@@ -16,7 +16,7 @@ namespace {
 
 namespace reason = api::reason;
 
-Write told(const api::Workload& changed, std::string_view why, std::string_view note) {
+Write gate_write(const api::Workload& changed, std::string_view why, std::string_view note) {
     Write write = status_write(changed);
     write.events.push_back({
         .regarding = reference_to(changed),
@@ -27,7 +27,7 @@ Write told(const api::Workload& changed, std::string_view why, std::string_view 
     return write;
 }
 
-bool is_told(const api::Workload& workload) {
+bool reports_gate(const api::Workload& workload) {
     const auto* reserved = find_condition(workload, api::condition::kQuotaReserved);
     return reserved != nullptr && reserved->reason == reason::kAdmissionGated &&
            !is_preemption_gated(*reserved);
@@ -43,7 +43,7 @@ std::optional<Write> follow_admission_gate(
 ) {
     const bool gated = workload::has_admission_gate(workload, settings.gates);
     // A gate delays admission; it does not end one (the annotation cannot be added after creation).
-    if (!settings.gates.admission_gated_by || gated == is_told(workload) ||
+    if (!settings.gates.admission_gated_by || gated == reports_gate(workload) ||
         (gated && has_quota_reserved(workload))) {
         return std::nullopt;
     }
@@ -57,7 +57,7 @@ std::optional<Write> follow_admission_gate(
             settings.gates,
             now
         );
-        return told(
+        return gate_write(
             changed,
             reason::kAdmissionGateCleared,
             "Admission gate cleared, workload is now admissible"
@@ -70,7 +70,7 @@ std::optional<Write> follow_admission_gate(
     workload::unset_reservation(
         changed, reason::kAdmissionGated, "Admission is gated by: " + by, settings.gates, now
     );
-    return told(changed, reason::kAdmissionGated, "Workload admission is gated by: " + by);
+    return gate_write(changed, reason::kAdmissionGated, "Workload admission is gated by: " + by);
 }
 
 }  // namespace sluice::controller

@@ -154,7 +154,7 @@ void DecisionApplier::take_refusal(const engine::RefusalDecision& decision) {
         .is_of_class = false,
     };
     const bool is_of_class = !refusal.blocked_on_gates;  // members of its class may lack gates
-    Parked told{.reason = refusal.reason, .message = refusal.message, .has_unreported = false};
+    Parked latest{.reason = refusal.reason, .message = refusal.message, .has_unreported = false};
     entries_[key].refusal = std::move(refusal);
     touched_.push_back(key);
     const std::uint64_t scheduling_class =
@@ -165,9 +165,8 @@ void DecisionApplier::take_refusal(const engine::RefusalDecision& decision) {
             parked_.clear();
         }
         const auto class_key = std::pair(cluster_queue->metadata.name, scheduling_class);
-        Parked& parked = parked_[class_key];
-        std::swap(parked, told);
-        if (told.has_unreported) {
+        const Parked before = std::exchange(parked_[class_key], std::move(latest));
+        if (before.has_unreported) {
             report_parked_class(decision);
         }
     }
@@ -564,12 +563,12 @@ void DecisionApplier::report_parked(const Key& key) {
     // Kueue has its own message for a class that is passed over. If it would write none, the
     // message of the workload that was tried says more, because it has numbers.
     const workload::TranslationGates& gates = parts_.settings.gates;
-    const bool is_told_by_kueue = gates.unadmitted_workloads_observability &&
-                                  (has_condition || gates.unadmitted_workloads_explicit_status);
+    const bool has_kueue_message = gates.unadmitted_workloads_observability &&
+                                   (has_condition || gates.unadmitted_workloads_explicit_status);
     entries_[key].refusal = Refusal{
         .uid = workload->metadata.uid,
         .reason = parked.reason,
-        .message = is_told_by_kueue ? kBypassed : parked.message,
+        .message = has_kueue_message ? kBypassed : parked.message,
         .blocked_on_gates = false,
         .is_of_class = true,
     };

@@ -60,13 +60,13 @@ std::string print_checks(std::string_view name, const Request& request) {
     for (auto at = first; at != last; ++at) {
         excluded.insert(at->second);
     }
-    std::string told;
+    std::string lines;
     for (const std::string_view check : health_checks_of(name)) {
         const auto found = excluded.find(check);
         if (found == excluded.end()) {
-            told += fmt::format("[+]{} ok\n", check);
+            lines += fmt::format("[+]{} ok\n", check);
         } else {
-            told += fmt::format("[+]{} excluded: ok\n", check);
+            lines += fmt::format("[+]{} excluded: ok\n", check);
             excluded.erase(found);
         }
     }
@@ -75,12 +75,12 @@ std::string print_checks(std::string_view name, const Request& request) {
         std::ranges::transform(excluded, std::back_inserter(quoted), [](const std::string& each) {
             return fmt::format("\"{}\"", each);
         });
-        told += fmt::format(
+        lines += fmt::format(
             "warn: some health checks cannot be excluded: no matches for {}\n",
             fmt::join(quoted, ", ")
         );
     }
-    return told + fmt::format("{} check passed\n", name);
+    return lines + fmt::format("{} check passed\n", name);
 }
 
 }  // namespace

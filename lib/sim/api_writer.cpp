@@ -68,7 +68,7 @@ bool ApiWriter::finish(
         const std::string why(status ? status->string_at("message") : std::string_view());
         last_refusal_ = why;
         if (creates) {
-            tell(about, {true, "FailedCreate", "Error creating: " + why}, now);
+            record_event(about, {true, "FailedCreate", "Error creating: " + why}, now);
         }
         return false;
     }
@@ -78,7 +78,7 @@ bool ApiWriter::finish(
             const auto made = json::parse(response.body);
             note.message += made ? text_at(*made, {"metadata", "name"}) : std::string_view();
         }
-        tell(about, note, now);
+        record_event(about, note, now);
     }
     return true;
 }
@@ -124,7 +124,7 @@ std::optional<apiserver::Request> ApiWriter::prepare(const Write& write, const j
     return make_request("PUT", many + "/" + name + "/status", changed);
 }
 
-void ApiWriter::tell(const json::Value& about, const Note& note, Time now) {
+void ApiWriter::record_event(const json::Value& about, const Note& note, Time now) {
     const std::string ns(text_at(about, {"metadata", "namespace"}));
     const std::string name(text_at(about, {"metadata", "name"}));
     const std::string_view kind = about.string_at("kind");

@@ -37,7 +37,7 @@ class ApiWriter {
     /// Performs one write and records its events. Returns true if the remaining writes may follow.
     bool perform(const Write& write, const json::Value& about, Time now);
     /// Records an event on the object.
-    void tell(const json::Value& about, const Note& note, Time now);
+    void record_event(const json::Value& about, const Note& note, Time now);
     /// Creates a Node with its status; replaces a Node with the same name.
     void replace_node(const json::Value& node, Time now);
     /// Writes the labels and the status of an existing Node.

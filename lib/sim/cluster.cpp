@@ -279,7 +279,7 @@ void SimulatedCluster::perform(
         }
     }
     for (const Note& each : outcome.notes) {
-        writer_.tell(*object, each, now);
+        writer_.record_event(*object, each, now);
     }
     if (again) {
         again_[key] = *again;

@@ -39,8 +39,9 @@ void SimulatedCluster::bind(const json::Value& pod, const std::string& node, Tim
         now
     );
     if (response.status < 400) {
-        const std::string told = fmt::format("Successfully assigned {}/{} to {}", ns, name, node);
-        writer_.tell(pod, {false, "Scheduled", told}, now);
+        const std::string message =
+            fmt::format("Successfully assigned {}/{} to {}", ns, name, node);
+        writer_.record_event(pod, {false, "Scheduled", message}, now);
     }
 }
 

@@ -150,11 +150,11 @@ class QuickReader {
         if (const auto key = reader.repeated_key()) {
             reader.reset();
             drop();
-            const bool is_told = is_json && limits_.repeated_keys == nullptr;
-            if (is_told) {
+            const bool is_reported = is_json && limits_.repeated_keys == nullptr;
+            if (is_reported) {
                 give(at_line(line_, fmt::format("duplicate key '{}'", *key)));
             }
-            return is_told;  // otherwise yaml-cpp reads it: it knows the key's line
+            return is_reported;  // otherwise yaml-cpp reads it: it knows the key's line
         }
         if (!reader.has_given_items()) {
             give(reader.take());

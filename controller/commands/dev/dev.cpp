@@ -369,10 +369,10 @@ std::unique_ptr<SnapshotWriter> start_writer(
         });
         return image;
     };
-    const auto tell = [](const Error& error) {
+    const auto report = [](const Error& error) {
         fmt::print(stderr, "error: cannot save the cluster: {}\n", error.detail);
     };
-    return std::make_unique<SnapshotWriter>(*folder, take, tell, clock);
+    return std::make_unique<SnapshotWriter>(*folder, take, report, clock);
 }
 
 /// Runs the controller on the cluster until it is stopped. Returns the exit code.

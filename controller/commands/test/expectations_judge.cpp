@@ -51,17 +51,17 @@ bool was_preempted(const api::Workload& workload) {
 
 Seen look_at(const api::Workload& workload) {
     Seen seen;
-    const api::Condition* told = condition_of(workload, api::condition::kFinished);
+    const api::Condition* condition = condition_of(workload, api::condition::kFinished);
     seen.state = JobState::Finished;
-    if (!is_condition_true(told)) {
-        told = condition_of(workload, api::condition::kAdmitted);
+    if (!is_condition_true(condition)) {
+        condition = condition_of(workload, api::condition::kAdmitted);
         seen.state = JobState::Admitted;
     }
-    if (!is_condition_true(told)) {
-        told = condition_of(workload, api::condition::kQuotaReserved);
-        seen.state = is_condition_true(told) ? JobState::QuotaReserved : JobState::Pending;
+    if (!is_condition_true(condition)) {
+        condition = condition_of(workload, api::condition::kQuotaReserved);
+        seen.state = is_condition_true(condition) ? JobState::QuotaReserved : JobState::Pending;
     }
-    seen.message = told == nullptr ? "" : told->message;
+    seen.message = condition == nullptr ? "" : condition->message;
     seen.is_preempted = was_preempted(workload);
     if (workload.status.admission) {
         seen.cluster_queue = workload.status.admission->cluster_queue;

@@ -204,11 +204,11 @@ int finish_test(const Options& options, const Ended& ended) {
     }
     const double seconds =
         std::chrono::duration<double>(SystemClock().instant() - ended.begun).count();
-    bool is_told = true;
+    bool is_written = true;
     if (!options.junit_file.empty()) {
         const auto written = write_junit(options.junit_file, ended.verdicts, seconds);
-        is_told = written.has_value();
-        if (!is_told) {
+        is_written = written.has_value();
+        if (!is_written) {
             fmt::print(stderr, "error: {}\n", printable(written.error().detail));
         }
     }
@@ -220,7 +220,7 @@ int finish_test(const Options& options, const Ended& ended) {
         print_elapsed(ended.cluster.now() - VirtualCluster::kStart),
         seconds
     );
-    if (!is_told) {
+    if (!is_written) {
         return kCannotRun;
     }
     return failed == 0 ? 0 : kUnmet;

@@ -45,9 +45,9 @@ class TopologyReview {
         }
         const auto pod_sets = job.described_pod_sets();
         if (!pod_sets) {
-            const bool is_told =
+            const bool is_reported =
                 style.is_reported_without_pods && !is_unknown_yet(pod_sets.error());
-            problem = is_told ? pod_sets.error().detail : std::string();
+            problem = is_reported ? pod_sets.error().detail : std::string();
             return;
         }
         for (const job_kinds::DescribedPodSet& pod_set : *pod_sets) {

@@ -383,8 +383,8 @@ class PodAdmission final : public JobAdmission {
             );
         }
         Verdict verdict = webhook::make_verdict(errors);
-        const bool is_told = request.operation == "CREATE" || !has_suspending_parent(metadata);
-        if (is_told && is_marked_managed(metadata) &&
+        const bool is_warned = request.operation == "CREATE" || !has_suspending_parent(metadata);
+        if (is_warned && is_marked_managed(metadata) &&
             is_owned_by_job(context.kinds, context.stores, metadata)) {
             verdict.warnings.push_back(fmt::format(
                 "pod owner is managed by kueue, label '{}=true' might lead to unexpected "

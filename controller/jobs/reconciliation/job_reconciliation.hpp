@@ -134,7 +134,7 @@ class JobReconciliation {
     /// Returns an outcome with the writes; nullopt if the list is empty.
     Next write_all(std::vector<Write> writes) const;
     /// Adds the event to the first write, or for pods to each write that is about a pod.
-    void tell(Outcome& outcome, std::string_view reason, std::string_view note) const;
+    void add_event(Outcome& outcome, std::string_view reason, std::string_view note) const;
     EventNote event(std::string_view reason, std::string_view note) const;
     EventNote finished_event(const api::Workload& workload) const;
     Outcome completed(Outcome outcome);

@@ -227,7 +227,7 @@ JobReconciliation::Next JobReconciliation::start_admitted() {
     Outcome outcome;
     outcome.writes = std::move(*writes);
     outcome.are_independent = is_group();
-    tell(outcome, reason::kStarted, "Admitted by clusterQueue " + admission->cluster_queue);
+    add_event(outcome, reason::kStarted, "Admitted by clusterQueue " + admission->cluster_queue);
     if (pods_ != nullptr) {
         const api::Condition* admitted = find_condition(*workload_, api::condition::kAdmitted);
         for (Write& each : outcome.writes) {
@@ -244,7 +244,7 @@ JobReconciliation::Next JobReconciliation::start_admitted() {
     return outcome;
 }
 
-void JobReconciliation::tell(Outcome& outcome, std::string_view reason, std::string_view note)
+void JobReconciliation::add_event(Outcome& outcome, std::string_view reason, std::string_view note)
     const {
     for (Write& each : outcome.writes) {
         if (pods_ == nullptr) {
@@ -286,7 +286,7 @@ JobReconciliation::Next JobReconciliation::stop(
     outcome.requeue_at = step.again_at;
     outcome.are_independent = is_group();
     if (step.kind == StopStep::Kind::Suspend) {
-        tell(outcome, reason::kStopped, message);
+        add_event(outcome, reason::kStopped, message);
     }
     return outcome;
 }

@@ -37,7 +37,7 @@ std::optional<Time> running_until(const api::Pod& pod) {
     return deleted && grace ? *deleted + std::chrono::seconds(*grace) : Time::max();
 }
 
-std::int64_t total_told(const api::Pod& pod) {
+std::int64_t annotated_total(const api::Pod& pod) {
     const auto total = validation::parse_decimal<std::int64_t>(
         find_value(pod.metadata.annotations, api::annotation::kPodGroupTotalCount)
     );
@@ -202,7 +202,7 @@ class StatefulSetReconciliation {
         }
         // A pod with a larger total than the Workload's count would finish it as out of sync.
         if (std::ranges::any_of(pods_, [this](const auto& pod) {
-                return total_told(*pod.second) > replicas_;
+                return annotated_total(*pod.second) > replicas_;
             })) {
             return std::nullopt;
         }

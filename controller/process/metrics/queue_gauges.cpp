@@ -196,8 +196,8 @@ void QueueGauges::report_pending(
             }
         }
     }
-    const bool are_told_apart = parts_.custom.has(metrics::LabelSource::Workload);
-    if (!are_told_apart) {
+    const bool has_workload_labels = parts_.custom.has(metrics::LabelSource::Workload);
+    if (!has_workload_labels) {
         pending[{}] += 0;
     }
     const bool is_active = parts_.translator.activity(queue).is_active &&
@@ -208,7 +208,7 @@ void QueueGauges::report_pending(
             const auto found = waiting.parked_by_labels.find(values);
             const std::int64_t with_labels =
                 found == waiting.parked_by_labels.end() ? 0 : found->second;
-            parked = are_told_apart ? static_cast<std::size_t>(with_labels) : waiting.parked;
+            parked = has_workload_labels ? static_cast<std::size_t>(with_labels) : waiting.parked;
         }
         group.set(gauge, with({name, "active"}, values), rest(count, parked));
         group.set(gauge, with({name, "inadmissible"}, values), static_cast<double>(parked));

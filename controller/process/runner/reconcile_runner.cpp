@@ -404,10 +404,10 @@ void ReconcileRunner::log_once(
     const ObjectKey& key, log::Level level, std::string_view what, const std::string& why
 ) {
     std::string& before = failures_[key];
-    const bool is_told = before == why;
+    const bool is_logged = before == why;
     before = why;
     log::write(
-        is_told ? log::Level::Debug : level, what, {{"object", to_string(key)}, {"error", why}}
+        is_logged ? log::Level::Debug : level, what, {{"object", to_string(key)}, {"error", why}}
     );
 }
 

@@ -83,8 +83,8 @@ LogLine eviction_line(const Write& write, const Observation& seen) {
             const ObjectReference& workload = preemptor->regarding;
             line.fields.emplace_back("preemptor", workload.namespace_ + "/" + workload.name);
         }
-    } else if (const EventNote* told = find_event(write, api::reason::kEvictedDueTo)) {
-        line.fields.emplace_back("message", told->note);
+    } else if (const EventNote* event = find_event(write, api::reason::kEvictedDueTo)) {
+        line.fields.emplace_back("message", event->note);
     }
     return line;
 }

@@ -172,11 +172,11 @@ Result<bool> apply_policy(
     const Route& route = request.route;
     const auto schema = schema_of(*pair.version);
     auto context = make_context(*pair.version);
-    auto told = state.convert(object, *route.type, *pair.version);
-    if (!context || !told || schema == nullptr) {
-        return !context ? context.error() : !told ? told.error() : Result<bool>(false);
+    auto before = state.convert(object, *route.type, *pair.version);
+    if (!context || !before || schema == nullptr) {
+        return !context ? context.error() : !before ? before.error() : Result<bool>(false);
     }
-    context->object = *told;
+    context->object = *before;
     const Value& spec = *pair.policy->find("spec");
     const bool is_lenient = spec.string_at("failurePolicy") == "Ignore";
     const auto params = find_params(state, spec, *pair.binding->find("spec"), route.ns);
@@ -195,7 +195,7 @@ Result<bool> apply_policy(
             return refuse_mutation(route, request.name, pair, done.error().detail);
         }
     }
-    if (context->object == *told) {
+    if (context->object == *before) {
         return false;
     }
     auto changed = state.convert(context->object, *pair.version, *route.type);

@@ -38,7 +38,7 @@ std::string print_list(const ResourceList& amounts) {
 }
 
 /// If a quota limits cpu or memory, requires each container to have that request or limit.
-Result<void> check_pod_tells(
+Result<void> check_pod_amounts(
     const ResourceType& type, const Value& quota, const ResourceList& hard, const Value& pod
 ) {
     std::map<std::string, std::set<std::string>> missing;
@@ -98,8 +98,8 @@ Result<void> check_quotas(
             continue;
         }
         if (is_pod(collection) && old_object == nullptr) {
-            if (auto told = check_pod_tells(type, *quota, hard, object); !told) {
-                return told;
+            if (auto checked = check_pod_amounts(type, *quota, hard, object); !checked) {
+                return checked;
             }
         }
         const ResourceList& used = state.quota_usage().of(key);

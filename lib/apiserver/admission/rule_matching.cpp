@@ -10,8 +10,8 @@ namespace sluice::apiserver {
 
 namespace {
 
-bool is_or_all(std::string_view told, std::string_view text) {
-    return told == "*" || told == text;
+bool is_or_all(std::string_view pattern, std::string_view text) {
+    return pattern == "*" || pattern == text;
 }
 
 /// Returns true if the rule names the resource. `*` alone does not include subresources.
@@ -19,11 +19,11 @@ bool names_resource(
     const json::Value& rule, std::string_view plural, std::string_view subresource
 ) {
     return std::ranges::any_of(items_of(rule.find("resources")), [&](const json::Value& value) {
-        const std::string_view told = value.is_string() ? value.as_string() : std::string_view();
-        const std::size_t slash = told.find('/');
+        const std::string_view pattern = value.is_string() ? value.as_string() : std::string_view();
+        const std::size_t slash = pattern.find('/');
         const bool has_part = slash != std::string_view::npos;
-        return is_or_all(told.substr(0, slash), plural) &&
-               is_or_all(has_part ? told.substr(slash + 1) : std::string_view(), subresource);
+        return is_or_all(pattern.substr(0, slash), plural) &&
+               is_or_all(has_part ? pattern.substr(slash + 1) : std::string_view(), subresource);
     });
 }
 

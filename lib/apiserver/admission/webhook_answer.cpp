@@ -106,8 +106,8 @@ Error make_denial(std::string_view name, const json::Value& response) {
     const std::string_view why =
         status.string_at("message").empty() ? reason : status.string_at("message");
     // A denial is a failure, whatever status code the webhook chose.
-    const std::int64_t told = int_at(status, "code", 0);
-    const int code = told >= 400 && told < 600 ? static_cast<int>(told) : 403;
+    const std::int64_t given = int_at(status, "code", 0);
+    const int code = given >= 400 && given < 600 ? static_cast<int>(given) : 403;
     return make_failure(
         code,
         reason.empty() ? "Forbidden" : reason,

@@ -182,13 +182,13 @@ net::ServerResponse HttpFront::make_response(Response response) const {
     constexpr std::size_t kWarningsMax = 64;
     constexpr std::size_t kBytesMax = 4096;
     std::size_t bytes = 0;
-    std::set<std::string_view> told;
+    std::set<std::string_view> sent;
     for (const std::string& warning : response.warnings) {
         bytes += warning.size();
-        if (bytes > kBytesMax || told.size() == kWarningsMax) {
+        if (bytes > kBytesMax || sent.size() == kWarningsMax) {
             break;
         }
-        if (told.insert(warning).second) {
+        if (sent.insert(warning).second) {
             made.headers.push_back({"Warning", "299 - " + json::print(json::Value(warning))});
         }
     }

@@ -21,7 +21,7 @@ namespace {
 using json::Value;
 using CountsByName = std::map<std::string, std::size_t, std::less<>>;
 
-struct Told {
+struct NamespaceCondition {
     std::string_view type;
     bool is_true = false;
     std::string_view reason;
@@ -39,16 +39,16 @@ std::string count_text(
     return fmt::format("{}: {}", before, fmt::join(texts, ", "));
 }
 
-Value make_condition(const Told& told, const Value* known, Time now) {
-    const std::string_view status = told.is_true ? "True" : "False";
+Value make_condition(const NamespaceCondition& condition, const Value* known, Time now) {
+    const std::string_view status = condition.is_true ? "True" : "False";
     const bool is_same = known != nullptr && known->string_at("status") == status;
     return json::Object{
-        {"type", told.type},
+        {"type", condition.type},
         {"status", status},
         {"lastTransitionTime",
          is_same ? std::string(known->string_at("lastTransitionTime")) : api::to_string(now)},
-        {"reason", told.reason},
-        {"message", told.message}
+        {"reason", condition.reason},
+        {"message", condition.message}
     };
 }
 
@@ -65,7 +65,7 @@ void report_remaining_content(State& state, const std::string& ns, Time now) {
     for (const auto& [collection, count] : left.objects) {
         resources.emplace(fmt::format("{}.{}", collection.plural, collection.group), count);
     }
-    const Told all[] = {
+    const NamespaceCondition all[] = {
         {"NamespaceDeletionDiscoveryFailure",
          false,
          "ResourcesDiscovered",
@@ -93,11 +93,13 @@ void report_remaining_content(State& state, const std::string& ns, Time now) {
     };
     json::Array conditions;
     const auto& known = items_of(object->find_path({"status", "conditions"}));
-    for (const Told& told : all) {
-        const auto found = std::ranges::find_if(known, [&told](const Value& each) {
-            return each.string_at("type") == told.type;
+    for (const NamespaceCondition& condition : all) {
+        const auto found = std::ranges::find_if(known, [&condition](const Value& each) {
+            return each.string_at("type") == condition.type;
         });
-        conditions.push_back(make_condition(told, found == known.end() ? nullptr : &*found, now));
+        conditions.push_back(
+            make_condition(condition, found == known.end() ? nullptr : &*found, now)
+        );
     }
     Value changed = *object;
     object_at(changed, "status").set("conditions", std::move(conditions));

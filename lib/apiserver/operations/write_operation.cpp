@@ -140,11 +140,11 @@ std::optional<WebhookCall> WriteOperation::advance(Time now) {
 }
 
 Result<void> WriteOperation::judge(std::optional<WebhookCall>& asked) {
-    const std::size_t told = warnings_.size();
+    const std::size_t warning_count = warnings_.size();
     Result<void> done = admit_by_policies();
     asked = ask_missing();
     if (asked) {
-        warnings_.resize(told);
+        warnings_.resize(warning_count);
     } else if (done) {
         find_hooks(false);
         stage_ = Stage::Validate;

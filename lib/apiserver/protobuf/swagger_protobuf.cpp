@@ -192,9 +192,9 @@ std::string encode_swagger(const Value& document) {
     Message made;
     made.add(number::kSwagger, "2.0");
     Message info;
-    const Value* told = document.find("info");
-    info.add(1, told == nullptr ? std::string_view() : told->string_at("title"));
-    info.add(2, told == nullptr ? std::string_view() : told->string_at("version"));
+    const Value* info_value = document.find("info");
+    info.add(1, info_value == nullptr ? std::string_view() : info_value->string_at("title"));
+    info.add(2, info_value == nullptr ? std::string_view() : info_value->string_at("version"));
     made.add(number::kInfo, info);
     made.add(number::kPaths, Message());
     const Value* definitions = document.find("definitions");

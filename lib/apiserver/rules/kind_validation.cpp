@@ -86,7 +86,7 @@ void check_order(Causes& causes, const std::string& path, const Value& limit, co
         }
         // For a default, the message shows the value that the default falls below.
         const bool shows_low = std::string_view(order.reported_at) == "default";
-        const Value* told = shows_low ? &value : limit.find(order.reported_at)->find(name);
+        const Value* shown = shows_low ? &value : limit.find(order.reported_at)->find(name);
         const auto detail = fmt::format(
             "{} value {} is greater than {} value {}",
             order.low_name,
@@ -95,7 +95,7 @@ void check_order(Causes& causes, const std::string& path, const Value& limit, co
             high->to_string()
         );
         causes.push_back(api::FieldError::invalid(
-            fmt::format("{}.{}[{}]", path, order.reported_at, name), *told, detail
+            fmt::format("{}.{}[{}]", path, order.reported_at, name), *shown, detail
         ));
     }
 }

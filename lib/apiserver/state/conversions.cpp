@@ -114,18 +114,18 @@ Result<void> check_texts(const std::string& path, const Value& map) {
 
 /// Restores the metadata of the object, except labels and annotations.
 Result<void> restore_metadata(const Value& object, Value& converted) {
-    const Value* told = converted.find("metadata");
-    if (told == nullptr) {
+    const Value* converted_metadata = converted.find("metadata");
+    if (converted_metadata == nullptr) {
         return make_invalid("missing metadata in converted object");
     }
-    if (!told->is_object()) {
-        return make_invalid(
-            fmt::format("invalid metadata of type {} in converted object", go_type(*told))
-        );
+    if (!converted_metadata->is_object()) {
+        return make_invalid(fmt::format(
+            "invalid metadata of type {} in converted object", go_type(*converted_metadata)
+        ));
     }
     Value metadata = *object.find("metadata");
     for (const std::string_view name : kConvertedMetadata) {
-        const Value* map = told->find(name);
+        const Value* map = converted_metadata->find(name);
         if (map == nullptr || map->is_null()) {
             metadata.erase(name);
             continue;
@@ -166,9 +166,9 @@ std::optional<json::Value> Conversions::find(const json::Value& object, const Re
     }
     Value converted = found->second;
     Value metadata = *object.find("metadata");
-    const Value& told = *converted.find("metadata");
+    const Value& converted_metadata = *converted.find("metadata");
     for (const std::string_view name : kConvertedMetadata) {
-        if (const Value* map = told.find(name)) {
+        if (const Value* map = converted_metadata.find(name)) {
             metadata.set(name, *map);
         } else {
             metadata.erase(name);

@@ -77,13 +77,16 @@ std::string deprecation_of(const json::Value& version, const json::Value& spec) 
             newest = candidate;
         }
     }
-    const auto tell = [&spec](std::string_view of) {
+    const auto print_version = [&spec](std::string_view of) {
         return fmt::format(
             "{}/{} {}", spec.string_at("group"), of, spec.find("names")->string_at("kind")
         );
     };
-    return newest == name ? fmt::format("{} is deprecated", tell(name))
-                          : fmt::format("{} is deprecated; use {}", tell(name), tell(newest));
+    return newest == name
+               ? fmt::format("{} is deprecated", print_version(name))
+               : fmt::format(
+                     "{} is deprecated; use {}", print_version(name), print_version(newest)
+                 );
 }
 
 /// Compiles the schema. Requires: the definition has been checked.
@@ -106,9 +109,9 @@ std::vector<ResourceType> types_of_definition(const json::Value& definition) {
         return types;
     }
     std::shared_ptr<const json::Value> conversion;
-    if (const json::Value* told = spec->find("conversion");
-        told != nullptr && told->string_at("strategy") == "Webhook") {
-        const json::Value* webhook = told->find("webhook");
+    if (const json::Value* settings = spec->find("conversion");
+        settings != nullptr && settings->string_at("strategy") == "Webhook") {
+        const json::Value* webhook = settings->find("webhook");
         conversion = std::make_shared<const json::Value>(
             webhook == nullptr ? json::Value(json::Object()) : *webhook
         );

@@ -103,11 +103,11 @@ std::optional<Answer> answer_subresource(
     constexpr std::string_view kWhole[] = {
         "approval", "ephemeralcontainers", "finalize", "resize", "status"
     };
-    const bool is_told = std::ranges::any_of(route.type->subresources, [&](const auto& each) {
+    const bool is_listed = std::ranges::any_of(route.type->subresources, [&](const auto& each) {
         return each.name == part;
     });
     // These subresources are written like the whole object.
-    if (part.empty() || (is_told && std::ranges::find(kWhole, part) != std::end(kWhole))) {
+    if (part.empty() || (is_listed && std::ranges::find(kWhole, part) != std::end(kWhole))) {
         return std::nullopt;
     }
     if (part == "scale" && route.type->scale) {
@@ -134,7 +134,7 @@ std::optional<Answer> answer_subresource(
         request.method == "POST") {
         return answer_token_request(state, request, route, now);
     }
-    return make_response(is_told ? method_not_allowed() : unknown_path());
+    return make_response(is_listed ? method_not_allowed() : unknown_path());
 }
 
 Response answer_review(State& state, const Request& request, const Route& route, Time now) {

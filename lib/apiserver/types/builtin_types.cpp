@@ -47,21 +47,21 @@ std::string builtin_deprecation_of(std::string_view plural) {
 
 /// `paths`: the JSONPaths of columns, by kind and name of the column.
 ResourceType read_type(const json::Value& entry, const json::Value& paths) {
-    const json::Value& told = *entry.find("discovery");
+    const json::Value& discovery = *entry.find("discovery");
     ResourceType type{
         .group = std::string(entry.string_at("group")),
         .version = std::string(entry.string_at("version")),
-        .kind = std::string(told.find("responseKind")->string_at("kind")),
-        .plural = std::string(told.string_at("resource")),
-        .singular = std::string(told.string_at("singularResource")),
-        .short_names = texts_of(told.find("shortNames")),
-        .categories = texts_of(told.find("categories")),
-        .verbs = texts_of(told.find("verbs"))
+        .kind = std::string(discovery.find("responseKind")->string_at("kind")),
+        .plural = std::string(discovery.string_at("resource")),
+        .singular = std::string(discovery.string_at("singularResource")),
+        .short_names = texts_of(discovery.find("shortNames")),
+        .categories = texts_of(discovery.find("categories")),
+        .verbs = texts_of(discovery.find("verbs"))
     };
     type.deprecation = type.group.empty() ? builtin_deprecation_of(type.plural) : "";
-    type.is_namespaced = told.string_at("scope") == "Namespaced";
+    type.is_namespaced = discovery.string_at("scope") == "Namespaced";
     type.is_review = type.verbs == std::vector<std::string>{"create"};
-    for (const json::Value& part : items_of(told.find("subresources"))) {
+    for (const json::Value& part : items_of(discovery.find("subresources"))) {
         type.subresources.push_back(read_subresource(part, type));
         const std::string& name = type.subresources.back().name;
         type.has_status = type.has_status || name == "status";

@@ -86,7 +86,7 @@ void EventRecorder::record(const EventNote& note, Instant now, Time wall) {
     }
     entry.series = std::make_unique<api::Event>(make_event(note, entry.name, entry.first));
     entry.series->series = api::EventSeries{2, api::MicroTime{wall}};
-    entry.told = 2;
+    entry.written = 2;
     push(Write{Verb::PatchSeries, *entry.series});
 }
 
@@ -129,10 +129,10 @@ void EventRecorder::tick(Instant now) {
     }
     for (auto at = series_.begin(); at != series_.end();) {
         const auto entry = at++;
-        auto& [name, first, last, series, told, use] = entry->second;
+        auto& [name, first, last, series, written, use] = entry->second;
         const std::int32_t count = series ? series->series.value_or(api::EventSeries{}).count : 0;
-        if (count > told) {
-            told = count;
+        if (count > written) {
+            written = count;
             push(Write{Verb::PatchSeries, *series});
         }
         if (now - last >= options_.series_gap) {
@@ -143,19 +143,21 @@ void EventRecorder::tick(Instant now) {
 }
 
 std::optional<Instant> EventRecorder::next_due() const {
-    if (dropped_ == dropped_told_) {
+    if (dropped_ == dropped_reported_) {
         return next_tick_;
     }
-    return earlier(next_tick_, dropped_told_at_ ? *dropped_told_at_ + kDroppedGap : Instant());
+    return earlier(
+        next_tick_, dropped_reported_at_ ? *dropped_reported_at_ + kDroppedGap : Instant()
+    );
 }
 
 std::optional<std::uint64_t> EventRecorder::take_dropped(Instant now) {
-    const std::uint64_t news = dropped_ - dropped_told_;
-    if (news == 0 || (dropped_told_at_ && now - *dropped_told_at_ < kDroppedGap)) {
+    const std::uint64_t news = dropped_ - dropped_reported_;
+    if (news == 0 || (dropped_reported_at_ && now - *dropped_reported_at_ < kDroppedGap)) {
         return std::nullopt;
     }
-    dropped_told_ = dropped_;
-    dropped_told_at_ = now;
+    dropped_reported_ = dropped_;
+    dropped_reported_at_ = now;
     return news;
 }
 

@@ -89,7 +89,7 @@ class EventRecorder {
         Time first;                          ///< first observed at
         Instant last;                        ///< last observed at
         std::unique_ptr<api::Event> series;  ///< set from the second note on
-        std::int32_t told = 1;               ///< the count that was written last
+        std::int32_t written = 1;            ///< the count that was written last
         Uses::iterator use;
     };
 
@@ -105,8 +105,8 @@ class EventRecorder {
     std::deque<Write> queue_;
     std::optional<Instant> next_tick_;
     std::uint64_t dropped_ = 0;
-    std::uint64_t dropped_told_ = 0;
-    std::optional<Instant> dropped_told_at_;
+    std::uint64_t dropped_reported_ = 0;
+    std::optional<Instant> dropped_reported_at_;
 };
 
 /// Returns the merge patch that writes an Event's series.

@@ -108,7 +108,7 @@ class StatefulSetTurn {
             spec.set("subdomain", service);
         }
         Write write = creation(std::move(pod));
-        write.note = Note{false, "SuccessfulCreate", told("Create", name)};
+        write.note = Note{false, "SuccessfulCreate", success_text("Create", name)};
         write.asks_webhooks = true;
         outcome_.writes.push_back(std::move(write));
     }
@@ -116,11 +116,11 @@ class StatefulSetTurn {
     void remove(const json::Value& pod) {
         ++changed_pods_;
         Write write = deletion(pod);
-        write.note = Note{false, "SuccessfulDelete", told("Delete", name_of(pod))};
+        write.note = Note{false, "SuccessfulDelete", success_text("Delete", name_of(pod))};
         outcome_.writes.push_back(std::move(write));
     }
 
-    std::string told(const char* verb, std::string_view pod) const {
+    std::string success_text(const char* verb, std::string_view pod) const {
         return fmt::format("{} Pod {} in StatefulSet {} successful", verb, pod, name_of(set_));
     }
 

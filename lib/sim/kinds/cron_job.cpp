@@ -80,7 +80,7 @@ class CronJobTurn {
     }
 
   private:
-    void tell(std::string reason, std::string message, bool is_warning = false) {
+    void add_note(std::string reason, std::string message, bool is_warning = false) {
         outcome_.notes.push_back({is_warning, std::move(reason), std::move(message)});
     }
 
@@ -93,7 +93,7 @@ class CronJobTurn {
             if (!is_finished(*job)) {
                 if (reference == nullptr &&
                     job->find_path({"metadata", "annotations", kScheduledTime}) == nullptr) {
-                    tell(
+                    add_note(
                         "UnexpectedJob",
                         fmt::format(
                             "Saw a job that the controller did not create or forgot: {}",
@@ -107,7 +107,7 @@ class CronJobTurn {
                 continue;
             }
             if (reference != nullptr) {
-                tell(
+                add_note(
                     "SawCompletedJob",
                     fmt::format(
                         "Saw completed job: {}, condition: {}",
@@ -120,7 +120,7 @@ class CronJobTurn {
         }
         for (const json::Value& each : known) {
             if (find_named(jobs_, each.string_at("name")) == nullptr) {
-                tell(
+                add_note(
                     "MissingJob", fmt::format("Active job went missing: {}", each.string_at("name"))
                 );
             }
@@ -138,7 +138,7 @@ class CronJobTurn {
     void schedule() {
         const std::string_view zone = text_at(cron_job_, {"spec", "timeZone"});
         if (!zone.empty() && !is_utc(zone)) {
-            tell(
+            add_note(
                 "UnknownTimeZone",
                 fmt::format("invalid timeZone: \"{}\": the simulated cluster knows only UTC", zone),
                 true
@@ -148,7 +148,7 @@ class CronJobTurn {
         const std::string_view text = text_at(cron_job_, {"spec", "schedule"});
         const auto schedule = CronSchedule::parse(text);
         if (!schedule) {
-            tell(
+            add_note(
                 "UnparseableSchedule",
                 fmt::format("unparseable schedule: \"{}\" : {}", text, schedule.error().detail),
                 true
@@ -160,7 +160,7 @@ class CronJobTurn {
         }
         outcome_.again_at = schedule->next(turn_.now);
         if (!outcome_.again_at) {
-            tell(
+            add_note(
                 "InvalidSchedule",
                 fmt::format(
                     "invalid schedule: {} : time difference between two schedules is less than 1 "
@@ -187,7 +187,7 @@ class CronJobTurn {
         for (; at && *at <= turn_.now; at = schedule.next(*at)) {
             due = at;
             if (++missed > kMissedMax) {
-                tell(
+                add_note(
                     "TooManyMissedTimes",
                     "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or "
                     "check clock skew",
@@ -223,7 +223,7 @@ class CronJobTurn {
     void start(Time due) {
         const auto deadline = starting_deadline();
         if (deadline && later(due, *deadline) < turn_.now) {
-            tell(
+            add_note(
                 "MissSchedule",
                 fmt::format(
                     "Missed scheduled time to start a job: {:%a, %d %b %Y %H:%M:%S} +0000",
@@ -243,7 +243,7 @@ class CronJobTurn {
         }
         const std::string_view policy = text_at(cron_job_, {"spec", "concurrencyPolicy"});
         if (policy == "Forbid" && !active_.empty()) {
-            tell(
+            add_note(
                 "JobAlreadyActive",
                 "Not starting job because prior execution is running and concurrency policy is "
                 "Forbid"
