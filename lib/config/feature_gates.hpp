@@ -16,100 +16,110 @@
 namespace sluice::config {
 
 // clang-format off
-/// All gates: X(name, default, stage, locked to the default). This is the only list of them. Kueue
-/// does not have the gates that begin with Sluice.
+/// All gates: X(name, default, stage, locked to the default, build). This is the only list of them.
+/// Kueue does not have the gates that begin with Sluice. Some count as built because they may be on
+/// or off without an effect on Sluice:
+/// - MultiKueueOrchestratedPreemption: closed gates count, but no manager opens them.
+/// - PodIntegrationValidateGroupOwner: always on, no group takes the Workload of another job.
+/// - RemoveFinalizersWithStrictPatch, WorkloadRequestUseMergePatch: affect the form of writes; all
+///   writes of Sluice are conditional.
+/// - VectorizedResourceRequests: affects only performance.
 #define SLUICE_FEATURES(X) \
-    X(AdmissionFairSharing, true, Beta, false) \
-    X(AdmissionGatedBy, true, Beta, false) \
-    X(AssignQueueLabelsForPods, true, Beta, false) \
-    X(CleanupProvisioningRequestsOnEviction, true, Beta, false) \
-    X(ConcurrentAdmission, false, Alpha, false) \
-    X(CustomMetricLabels, false, Alpha, false) \
-    X(DeferRayServiceFinalizationForRedisCleanup, true, Beta, false) \
-    X(DisableWaitForPodsReady, false, Alpha, false) \
-    X(ElasticJobsViaWorkloadSlices, true, Beta, false) \
-    X(ElasticJobsViaWorkloadSlicesWithTAS, false, Alpha, false) \
-    X(FailureRecoveryPolicy, false, Alpha, false) \
-    X(FairSharingPreemptWithinNominal, true, Beta, false) \
-    X(FairSharingPrioritizeNonBorrowing, true, Beta, false) \
-    X(FastQuotaReleaseInPodIntegration, false, Alpha, false) \
-    X(FinishOrphanedWorkloads, true, Beta, false) \
-    X(FlavorFungibility, true, Beta, false) \
-    X(FlavorFungibilityPreserveScanProgress, true, Beta, false) \
-    X(KueueDRAIntegration, true, Beta, false) \
-    X(KueueDRAIntegrationConsumableCapacity, false, Alpha, false) \
-    X(KueueDRAIntegrationExtendedResource, true, Beta, false) \
-    X(KueueDRAIntegrationPartitionableDevices, true, Beta, false) \
-    X(KueueDRARejectWorkloadsWhenDRADisabled, true, Beta, false) \
-    X(LWSImmutableGroupSize, true, Beta, false) \
-    X(LocalQueueMetrics, true, Beta, false) \
-    X(ManagedJobsNamespaceSelectorAlwaysRespected, true, Stable, true) \
-    X(MetricForWorkloadCreationLatency, true, Beta, false) \
-    X(MetricsForCohorts, true, Beta, false) \
-    X(MultiKueue, true, Beta, false) \
-    X(MultiKueueAdaptersForCustomJobs, true, Beta, false) \
-    X(MultiKueueClusterProfile, false, Alpha, false) \
-    X(MultiKueueIncrementalDispatcherConfig, true, Beta, false) \
-    X(MultiKueueIncrementalDispatcherRespectConfigOrder, true, Beta, false) \
-    X(MultiKueueKubeConfigPathValidation, true, Beta, false) \
-    X(MultiKueueManagerQuotaAutomation, false, Alpha, false) \
-    X(MultiKueueOrchestratedPreemption, false, Alpha, false) \
-    X(MultiKueueRemoteSpecSync, true, Beta, false) \
-    X(PartialAdmission, true, Beta, false) \
-    X(PodIntegrationValidateGroupOwner, true, Beta, false) \
-    X(PrioritizePreemptorWorkloads, false, Alpha, false) \
-    X(PriorityBoost, false, Alpha, false) \
-    X(PrioritySortingWithinCohort, true, Beta, false) \
-    X(QuotaCheckStrategy, true, Beta, false) \
-    X(ReclaimablePods, true, Beta, false) \
-    X(RecomputeAssignmentUponPreemptionTargetsOverlap, true, Beta, false) \
-    X(RejectUpdatesToCQWithInvalidOnFlavors, false, Alpha, false) \
-    X(RemoveFinalizersWithStrictPatch, true, Beta, false) \
-    X(SchedulerLibraryIntegration, false, Alpha, false) \
-    X(SchedulingEquivalenceHashing, true, Beta, false) \
-    X(ShortWorkloadNames, false, Alpha, false) \
-    X(SkipAncestorCheckForDeletedWorkloads, true, Beta, false) \
-    X(SkipReassignmentForPodOwnedWorkloads, true, Beta, false) \
-    X(SluicePreventFairSharingLoops, false, Alpha, false) \
-    X(SparkApplicationIntegration, false, Alpha, false) \
-    X(TASAssignmentsEncodingByHostnamePrefix, true, Beta, false) \
-    X(TASBalancedPlacement, false, Alpha, false) \
-    X(TASCacheNodeMatchResults, true, Beta, false) \
-    X(TASCacheTopologyTree, true, Beta, false) \
-    X(TASCachingRemainingResources, true, Beta, false) \
-    X(TASFailedNodeReplacement, true, Beta, false) \
-    X(TASFailedNodeReplacementFailFast, true, Beta, false) \
-    X(TASHandleOverlappingFlavors, true, Beta, false) \
-    X(TASMultiLayerTopology, true, Beta, false) \
-    X(TASProfileMixed, true, Beta, false) \
-    X(TASRecomputeAssignmentWithinSchedulingCycle, true, Beta, false) \
-    X(TASReplaceNodeDueToNotReadyOverFixedTime, false, Deprecated, false) \
-    X(TASReplaceNodeOnNodeTaints, true, Beta, false) \
-    X(TASReplaceNodeOnPodTermination, true, Beta, false) \
-    X(TASRespectNodeAffinityPreferred, false, Alpha, false) \
-    X(TASValidateWorkloadSliceSize, true, Beta, false) \
-    X(TLSOptions, true, Stable, true) \
-    X(TopologyAwareScheduling, true, Beta, false) \
-    X(UnadmittedWorkloadsExplicitStatus, false, Beta, false) \
-    X(UnadmittedWorkloadsObservability, true, Beta, false) \
-    X(ValidateRayAndSparkJobUpdates, true, Beta, false) \
-    X(VectorizedResourceRequests, true, Beta, false) \
-    X(VisibilityOnDemand, true, Beta, false) \
-    X(WorkloadIdentifierAnnotations, true, Beta, false) \
-    X(WorkloadPriorityClassDefaulting, true, Beta, false) \
-    X(WorkloadRequestUseMergePatch, false, Alpha, false) \
-    X(WorkloadValidateResourcesAreNonNegative, true, Beta, false) \
-    X(WorkloadValidationForPodSetMetadata, true, Beta, false)
+    X(AdmissionFairSharing, true, Beta, false, Built) \
+    X(AdmissionGatedBy, true, Beta, false, Built) \
+    X(AssignQueueLabelsForPods, true, Beta, false, Built) \
+    X(CleanupProvisioningRequestsOnEviction, true, Beta, false, NotBuilt) \
+    X(ConcurrentAdmission, false, Alpha, false, NotBuilt) \
+    X(CustomMetricLabels, false, Alpha, false, Built) \
+    X(DeferRayServiceFinalizationForRedisCleanup, true, Beta, false, Built) \
+    X(DisableWaitForPodsReady, false, Alpha, false, Built) \
+    X(ElasticJobsViaWorkloadSlices, true, Beta, false, Built) \
+    X(ElasticJobsViaWorkloadSlicesWithTAS, false, Alpha, false, NotBuilt) \
+    X(FailureRecoveryPolicy, false, Alpha, false, NotBuilt) \
+    X(FairSharingPreemptWithinNominal, true, Beta, false, Built) \
+    X(FairSharingPrioritizeNonBorrowing, true, Beta, false, Built) \
+    X(FastQuotaReleaseInPodIntegration, false, Alpha, false, Built) \
+    X(FinishOrphanedWorkloads, true, Beta, false, Built) \
+    X(FlavorFungibility, true, Beta, false, Built) \
+    X(FlavorFungibilityPreserveScanProgress, true, Beta, false, Built) \
+    X(KueueDRAIntegration, true, Beta, false, NotBuilt) \
+    X(KueueDRAIntegrationConsumableCapacity, false, Alpha, false, NotBuilt) \
+    X(KueueDRAIntegrationExtendedResource, true, Beta, false, NotBuilt) \
+    X(KueueDRAIntegrationPartitionableDevices, true, Beta, false, NotBuilt) \
+    X(KueueDRARejectWorkloadsWhenDRADisabled, true, Beta, false, Built) \
+    X(LWSImmutableGroupSize, true, Beta, false, Built) \
+    X(LocalQueueMetrics, true, Beta, false, Built) \
+    X(ManagedJobsNamespaceSelectorAlwaysRespected, true, Stable, true, Built) \
+    X(MetricForWorkloadCreationLatency, true, Beta, false, Built) \
+    X(MetricsForCohorts, true, Beta, false, Built) \
+    X(MultiKueue, true, Beta, false, NotBuilt) \
+    X(MultiKueueAdaptersForCustomJobs, true, Beta, false, NotBuilt) \
+    X(MultiKueueClusterProfile, false, Alpha, false, NotBuilt) \
+    X(MultiKueueIncrementalDispatcherConfig, true, Beta, false, NotBuilt) \
+    X(MultiKueueIncrementalDispatcherRespectConfigOrder, true, Beta, false, NotBuilt) \
+    X(MultiKueueKubeConfigPathValidation, true, Beta, false, NotBuilt) \
+    X(MultiKueueManagerQuotaAutomation, false, Alpha, false, NotBuilt) \
+    X(MultiKueueOrchestratedPreemption, false, Alpha, false, Built) \
+    X(MultiKueueRemoteSpecSync, true, Beta, false, NotBuilt) \
+    X(PartialAdmission, true, Beta, false, Built) \
+    X(PodIntegrationValidateGroupOwner, true, Beta, false, Built) \
+    X(PrioritizePreemptorWorkloads, false, Alpha, false, Built) \
+    X(PriorityBoost, false, Alpha, false, Built) \
+    X(PrioritySortingWithinCohort, true, Beta, false, Built) \
+    X(QuotaCheckStrategy, true, Beta, false, Built) \
+    X(ReclaimablePods, true, Beta, false, Built) \
+    X(RecomputeAssignmentUponPreemptionTargetsOverlap, true, Beta, false, Built) \
+    X(RejectUpdatesToCQWithInvalidOnFlavors, false, Alpha, false, Built) \
+    X(RemoveFinalizersWithStrictPatch, true, Beta, false, Built) \
+    X(SchedulerLibraryIntegration, false, Alpha, false, NotBuilt) \
+    X(SchedulingEquivalenceHashing, true, Beta, false, Built) \
+    X(ShortWorkloadNames, false, Alpha, false, Built) \
+    X(SkipAncestorCheckForDeletedWorkloads, true, Beta, false, Built) \
+    X(SkipReassignmentForPodOwnedWorkloads, true, Beta, false, Built) \
+    X(SluicePreventFairSharingLoops, false, Alpha, false, Built) \
+    X(SparkApplicationIntegration, false, Alpha, false, Built) \
+    X(TASAssignmentsEncodingByHostnamePrefix, true, Beta, false, NotBuilt) \
+    X(TASBalancedPlacement, false, Alpha, false, NotBuilt) \
+    X(TASCacheNodeMatchResults, true, Beta, false, NotBuilt) \
+    X(TASCacheTopologyTree, true, Beta, false, NotBuilt) \
+    X(TASCachingRemainingResources, true, Beta, false, NotBuilt) \
+    X(TASFailedNodeReplacement, true, Beta, false, NotBuilt) \
+    X(TASFailedNodeReplacementFailFast, true, Beta, false, NotBuilt) \
+    X(TASHandleOverlappingFlavors, true, Beta, false, NotBuilt) \
+    X(TASMultiLayerTopology, true, Beta, false, NotBuilt) \
+    X(TASProfileMixed, true, Beta, false, NotBuilt) \
+    X(TASRecomputeAssignmentWithinSchedulingCycle, true, Beta, false, NotBuilt) \
+    X(TASReplaceNodeDueToNotReadyOverFixedTime, false, Deprecated, false, NotBuilt) \
+    X(TASReplaceNodeOnNodeTaints, true, Beta, false, NotBuilt) \
+    X(TASReplaceNodeOnPodTermination, true, Beta, false, NotBuilt) \
+    X(TASRespectNodeAffinityPreferred, false, Alpha, false, NotBuilt) \
+    X(TASValidateWorkloadSliceSize, true, Beta, false, Built) \
+    X(TLSOptions, true, Stable, true, Built) \
+    X(TopologyAwareScheduling, true, Beta, false, NotBuilt) \
+    X(UnadmittedWorkloadsExplicitStatus, false, Beta, false, Built) \
+    X(UnadmittedWorkloadsObservability, true, Beta, false, Built) \
+    X(ValidateRayAndSparkJobUpdates, true, Beta, false, Built) \
+    X(VectorizedResourceRequests, true, Beta, false, Built) \
+    X(VisibilityOnDemand, true, Beta, false, Built) \
+    X(WorkloadIdentifierAnnotations, true, Beta, false, Built) \
+    X(WorkloadPriorityClassDefaulting, true, Beta, false, Built) \
+    X(WorkloadRequestUseMergePatch, false, Alpha, false, Built) \
+    X(WorkloadValidateResourcesAreNonNegative, true, Beta, false, Built) \
+    X(WorkloadValidationForPodSetMetadata, true, Beta, false, Built)
 // clang-format on
 
 /// A feature that a gate turns on or off; the enumerator is spelled like the gate.
 enum class Feature : std::uint8_t {
-#define SLUICE_ENUMERATOR(name, on, stage, locked) name,
+#define SLUICE_ENUMERATOR(name, on, stage, locked, build) name,
     SLUICE_FEATURES(SLUICE_ENUMERATOR)
 #undef SLUICE_ENUMERATOR
 };
 
 enum class FeatureStage : std::uint8_t { Alpha, Beta, Stable, Deprecated };
+
+/// Tells if this version implements a feature. A gate of a feature that is not built must not be
+/// turned on.
+enum class FeatureBuild : std::uint8_t { Built, NotBuilt };
 
 /// The fixed properties of a gate.
 struct FeatureSpec {
@@ -117,10 +127,12 @@ struct FeatureSpec {
     bool default_on;
     FeatureStage stage;
     bool locked;
+    FeatureBuild build;
 };
 
 inline constexpr std::array kFeatures = {
-#define SLUICE_SPEC(name, on, stage, locked) FeatureSpec{#name, on, FeatureStage::stage, locked},
+#define SLUICE_SPEC(name, on, stage, locked, build) \
+    FeatureSpec{#name, on, FeatureStage::stage, locked, FeatureBuild::build},
     SLUICE_FEATURES(SLUICE_SPEC)
 #undef SLUICE_SPEC
 };

@@ -81,100 +81,6 @@ bool covers(const std::set<std::string>& settings, std::string_view path) {
     }
 }
 
-/// Returns the features that this version does not implement.
-std::set<Feature> features_not_built() {
-    using enum Feature;
-    return {
-        CleanupProvisioningRequestsOnEviction,
-        ConcurrentAdmission,
-        ElasticJobsViaWorkloadSlicesWithTAS,
-        FailureRecoveryPolicy,
-        KueueDRAIntegration,
-        KueueDRAIntegrationConsumableCapacity,
-        KueueDRAIntegrationExtendedResource,
-        KueueDRAIntegrationPartitionableDevices,
-        MultiKueue,
-        MultiKueueAdaptersForCustomJobs,
-        MultiKueueClusterProfile,
-        MultiKueueIncrementalDispatcherConfig,
-        MultiKueueIncrementalDispatcherRespectConfigOrder,
-        MultiKueueKubeConfigPathValidation,
-        MultiKueueManagerQuotaAutomation,
-        MultiKueueRemoteSpecSync,
-        SchedulerLibraryIntegration,
-        TASAssignmentsEncodingByHostnamePrefix,
-        TASBalancedPlacement,
-        TASCacheNodeMatchResults,
-        TASCacheTopologyTree,
-        TASCachingRemainingResources,
-        TASFailedNodeReplacement,
-        TASFailedNodeReplacementFailFast,
-        TASHandleOverlappingFlavors,
-        TASMultiLayerTopology,
-        TASProfileMixed,
-        TASRecomputeAssignmentWithinSchedulingCycle,
-        TASReplaceNodeDueToNotReadyOverFixedTime,
-        TASReplaceNodeOnNodeTaints,
-        TASReplaceNodeOnPodTermination,
-        TASRespectNodeAffinityPreferred,
-        TopologyAwareScheduling,
-    };
-}
-
-/// Returns the features that this version implements and that can be turned off.
-std::set<Feature> switchable_features() {
-    using enum Feature;
-    return {
-        AdmissionFairSharing,
-        AdmissionGatedBy,
-        AssignQueueLabelsForPods,
-        CustomMetricLabels,
-        DeferRayServiceFinalizationForRedisCleanup,
-        DisableWaitForPodsReady,
-        ElasticJobsViaWorkloadSlices,
-        FairSharingPreemptWithinNominal,
-        FairSharingPrioritizeNonBorrowing,
-        FastQuotaReleaseInPodIntegration,
-        FinishOrphanedWorkloads,
-        FlavorFungibility,
-        FlavorFungibilityPreserveScanProgress,
-        KueueDRARejectWorkloadsWhenDRADisabled,
-        LWSImmutableGroupSize,
-        LocalQueueMetrics,
-        MetricForWorkloadCreationLatency,
-        MetricsForCohorts,
-        MultiKueueOrchestratedPreemption,  // closed gates count, but no manager opens them
-        PartialAdmission,
-        PodIntegrationValidateGroupOwner,  // always on: no group takes the Workload of another job
-        PrioritizePreemptorWorkloads,
-        PriorityBoost,
-        PrioritySortingWithinCohort,
-        QuotaCheckStrategy,
-        ReclaimablePods,
-        RecomputeAssignmentUponPreemptionTargetsOverlap,
-        RejectUpdatesToCQWithInvalidOnFlavors,
-        // Affects the form of writes, which are all conditional in Sluice.
-        RemoveFinalizersWithStrictPatch,
-        SchedulingEquivalenceHashing,
-        ShortWorkloadNames,
-        SkipAncestorCheckForDeletedWorkloads,
-        SkipReassignmentForPodOwnedWorkloads,
-        SluicePreventFairSharingLoops,
-        SparkApplicationIntegration,
-        TASValidateWorkloadSliceSize,
-        UnadmittedWorkloadsExplicitStatus,
-        UnadmittedWorkloadsObservability,
-        ValidateRayAndSparkJobUpdates,
-        VectorizedResourceRequests,  // affects only performance; nothing in Sluice depends on it
-        VisibilityOnDemand,
-        WorkloadIdentifierAnnotations,
-        WorkloadPriorityClassDefaulting,
-        WorkloadRequestUseMergePatch,  // like RemoveFinalizersWithStrictPatch
-        WorkloadValidateResourcesAreNonNegative,
-        WorkloadValidationForPodSetMetadata,
-    };
-}
-
 }  // namespace
 
 Honoured honoured_by_controller() {
@@ -209,8 +115,6 @@ Honoured honoured_by_controller() {
              "waitForPodsReady",
              "objectRetentionPolicies",
              "admissionFairSharing"},
-        .features = switchable_features(),
-        .absent = features_not_built(),
     };
 }
 
@@ -242,14 +146,11 @@ std::vector<Problem> unsupported_settings(
     }
     for (std::size_t i = 0; i < kFeatures.size(); ++i) {
         const auto feature = static_cast<Feature>(i);
-        const bool is_on = gates.is_enabled(feature);
-        const bool is_changed = is_on != kFeatures[i].default_on;
         // Many features that are not implemented are on by default. A file that names such a gate
         // asks for the feature.
-        const bool is_asked_for = honoured.absent.contains(feature)
-                                      ? is_on && (is_changed || gates.is_named(feature))
-                                      : is_changed;
-        if (is_asked_for && !honoured.features.contains(feature)) {
+        const bool is_asked_for =
+            gates.is_enabled(feature) && (!kFeatures[i].default_on || gates.is_named(feature));
+        if (kFeatures[i].build == FeatureBuild::NotBuilt && is_asked_for) {
             found.push_back(gates.problem_of(to_string(feature), kFault));
         }
     }

@@ -15,9 +15,6 @@ namespace sluice::config {
 /// because the setting would have no effect.
 struct Honoured {
     std::set<std::string> settings;  ///< paths; a path includes everything below it
-    std::set<Feature> features;      ///< features whose gates may be on or off
-    /// Features that are not implemented: their gates must not be turned on.
-    std::set<Feature> absent;
 };
 
 /// Returns the settings that `sluice controller` supports.
