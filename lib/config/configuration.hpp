@@ -154,16 +154,28 @@ struct AccessProvider {
     friend bool operator==(const AccessProvider&, const AccessProvider&) = default;
 };
 
+/// A kind of job that MultiKueue dispatches besides the kinds of the listed frameworks.
+struct ExternalFramework {
+    std::string name;  ///< Kind.version.group
+
+    friend bool operator==(const ExternalFramework&, const ExternalFramework&) = default;
+};
+
+struct IncrementalDispatcher {
+    std::int32_t step_size = 3;
+
+    friend bool operator==(const IncrementalDispatcher&, const IncrementalDispatcher&) = default;
+};
+
 struct MultiKueue {
     Duration gc_interval = minutes(1);  ///< zero: garbage collection is off
     std::string origin = "multikueue";
     Duration worker_lost_timeout = minutes(15);
     std::string dispatcher_name = api::dispatcher::kAllAtOnce;
-    std::vector<std::string> external_frameworks;
+    std::vector<ExternalFramework> external_frameworks;
     std::vector<AccessProvider> access_providers;
     std::vector<AccessProvider> credentials_providers;
-    bool has_incremental_dispatcher_config = false;
-    std::int32_t step_size = 3;
+    std::optional<IncrementalDispatcher> incremental_dispatcher;
 
     friend bool operator==(const MultiKueue&, const MultiKueue&) = default;
 };
@@ -255,7 +267,6 @@ struct Configuration {
     /// Absent if off, as in a v1beta1 file that does not enable it. A v1beta2 file without the
     /// field has it on.
     std::optional<WaitForPodsReady> wait_for_pods_ready = WaitForPodsReady{};
-    bool is_wait_for_pods_ready_set = false;  ///< the file itself turns it on
     ClientConnection client_connection;
     Integrations integrations;
     MultiKueue multi_kueue;

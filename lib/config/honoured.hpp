@@ -5,29 +5,23 @@
 #include "config/feature_gates.hpp"
 #include "config/problem.hpp"
 
-#include <set>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace sluice::config {
 
-/// The settings that a command of this build supports. A file with any other setting is rejected,
-/// because the setting would have no effect.
-struct Honoured {
-    std::set<std::string> settings;  ///< paths; a path includes everything below it
-};
+/// A command that acts on a Configuration. `sluice schedule` accepts settings that matter only to a
+/// running process, although they have no effect.
+enum class Command : std::uint8_t { Controller, Schedule };
 
-/// Returns the settings that `sluice controller` supports.
-Honoured honoured_by_controller();
-/// Returns the settings that `sluice schedule` supports. Settings that matter only to a running
-/// process are included, although they have no effect.
-Honoured honoured_by_schedule();
+/// Paths of settings, such as `multiKueue`.
+using Paths = std::vector<std::string>;
 
-/// Returns a problem for each setting that differs from its default and is not supported, in the
-/// order of the file's documentation, and then for each such gate. A waitForPodsReady that only its
-/// default turns on is not included.
+/// Returns a problem for each setting that differs from its default and that the command does not
+/// support, in the order of the table of keys, and then for each such gate.
 std::vector<Problem> unsupported_settings(
-    const Configuration& configuration, const FeatureGates& gates, const Honoured& honoured
+    const Configuration& configuration, const FeatureGates& gates, Command command
 );
 
 }  // namespace sluice::config

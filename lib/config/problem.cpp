@@ -4,6 +4,10 @@
 
 namespace sluice::config {
 
+std::string join_path(std::string_view parent, std::string_view name) {
+    return parent.empty() ? std::string(name) : fmt::format("{}.{}", parent, name);
+}
+
 std::string to_string(const Problem& problem) {
     return problem.path.empty() ? problem.why : fmt::format("{}: {}", problem.path, problem.why);
 }

@@ -16,6 +16,9 @@ struct Problem {
     friend bool operator==(const Problem&, const Problem&) = default;
 };
 
+/// Returns the path of a member of the object at `parent`. `parent`: empty for the document itself.
+std::string join_path(std::string_view parent, std::string_view name);
+
 /// Returns `path: why`.
 std::string to_string(const Problem& problem);
 

@@ -42,7 +42,7 @@ const json::Value* StrictReader::take(std::string_view name) {
 }
 
 std::string StrictReader::path_of(std::string_view name) const {
-    return path_.empty() ? std::string(name) : fmt::format("{}.{}", path_, name);
+    return join_path(path_, name);
 }
 
 std::string StrictReader::item_path(std::string_view path, std::size_t index) {
@@ -137,9 +137,14 @@ void StrictReader::read_value(
     out = *quantity;
 }
 
+void StrictReader::read_value(const Value& value, const std::string&, Problems&, Value& out) {
+    out = value;
+}
+
 void StrictReader::read_value(
     const Value& value, const std::string& path, Problems& problems, api::LabelSelector& out
 ) {
+    out = {};
     StrictReader reader(value, path, problems);
     reader.read("matchLabels", out.match_labels);
     reader.objects("matchExpressions", out.match_expressions, [](auto& inner, auto& expression) {

@@ -86,6 +86,7 @@ class StrictReader {
     static void read_value(const Value&, const std::string& path, Problems&, std::string&);
     static void read_value(const Value&, const std::string& path, Problems&, Duration&);
     static void read_value(const Value&, const std::string& path, Problems&, api::Quantity&);
+    static void read_value(const Value&, const std::string& path, Problems&, Value&);
     static void read_value(const Value&, const std::string& path, Problems&, api::LabelSelector&);
 
     template <class T>

@@ -22,7 +22,7 @@ std::vector<std::string> texts_of(const std::vector<Problem>& problems) {
 
 std::vector<std::string> unsupported(
     const std::string& members,
-    const Honoured& honoured,
+    Command command,
     std::string_view gates = "",
     std::string_view version = "v1beta2"
 ) {
@@ -30,7 +30,7 @@ std::vector<std::string> unsupported(
     REQUIRE(read);
     const auto parsed = FeatureGates::parse(gates);
     REQUIRE(parsed);
-    return texts_of(unsupported_settings(*read, *parsed, honoured));
+    return texts_of(unsupported_settings(*read, *parsed, command));
 }
 
 using Names = std::vector<std::string>;
@@ -55,7 +55,7 @@ TEST_CASE("the controller takes what it acts upon", "[config][honoured]") {
         R"("integrations":{"externalFrameworks":["Flow.v1.example.com"]})"
     );
     CAPTURE(members);
-    CHECK(unsupported(members, honoured_by_controller()).empty());
+    CHECK(unsupported(members, Command::Controller).empty());
 }
 
 TEST_CASE("the controller names what it would not act upon", "[config][honoured]") {
@@ -82,7 +82,7 @@ TEST_CASE("the controller names what it would not act upon", "[config][honoured]
         Row{R"("pprofBindAddress":":1","tls":{})", {}}
     );
     CAPTURE(row.members);
-    CHECK(unsupported(row.members, honoured_by_controller()) == row.names);
+    CHECK(unsupported(row.members, Command::Controller) == row.names);
 }
 
 TEST_CASE("a setting that equals its default asks for nothing", "[config][honoured]") {
@@ -91,12 +91,12 @@ TEST_CASE("a setting that equals its default asks for nothing", "[config][honour
                  "resources":{"quotaCheckStrategy":"BlockUndeclared"},
                  "visibilityServer":{"bindPort":8082},
                  "metrics":{"localQueueMetrics":{"enable":true}})",
-              honoured_by_controller()
+              Command::Controller
     )
               .empty());
     CHECK(unsupported(
               R"("waitForPodsReady":{"enable":false},"fairSharing":{"enable":false})",
-              honoured_by_controller(),
+              Command::Controller,
               "",
               "v1beta1"
     )
@@ -104,34 +104,33 @@ TEST_CASE("a setting that equals its default asks for nothing", "[config][honour
 }
 
 TEST_CASE("a feature that is not built may be off, not on", "[config][honoured]") {
-    const auto honoured = honoured_by_controller();
-    CHECK(unsupported("", honoured, "VisibilityOnDemand=false,MultiKueue=false").empty());
-    CHECK(unsupported("", honoured, "PriorityBoost=true").empty());
+    CHECK(unsupported("", Command::Controller, "VisibilityOnDemand=false,MultiKueue=false").empty()
+    );
+    CHECK(unsupported("", Command::Controller, "PriorityBoost=true").empty());
     CHECK(
-        unsupported("", honoured, "FailureRecoveryPolicy=true") ==
+        unsupported("", Command::Controller, "FailureRecoveryPolicy=true") ==
         Names{"--feature-gates: FailureRecoveryPolicy is not supported"}
     );
-    CHECK(unsupported("", honoured, "DisableWaitForPodsReady=true").empty());
+    CHECK(unsupported("", Command::Controller, "DisableWaitForPodsReady=true").empty());
 }
 
 TEST_CASE("a file that names a feature that is not built asks for it", "[config][honoured]") {
-    const auto honoured = honoured_by_controller();
     CHECK(
-        unsupported("", honoured, "TopologyAwareScheduling=true") ==
+        unsupported("", Command::Controller, "TopologyAwareScheduling=true") ==
         Names{"--feature-gates: TopologyAwareScheduling is not supported"}
     );
-    CHECK(unsupported(R"("featureGates":{})", honoured).empty());
-    CHECK(unsupported("", honoured, "AllBeta=true").empty());
-    CHECK(unsupported("", honoured, "AllBeta=false").empty());
-    CHECK(unsupported("", honoured, "UnadmittedWorkloadsExplicitStatus=true").empty());
-    CHECK(unsupported("", honoured, "PartialAdmission=true").empty());
+    CHECK(unsupported(R"("featureGates":{})", Command::Controller).empty());
+    CHECK(unsupported("", Command::Controller, "AllBeta=true").empty());
+    CHECK(unsupported("", Command::Controller, "AllBeta=false").empty());
+    CHECK(unsupported("", Command::Controller, "UnadmittedWorkloadsExplicitStatus=true").empty());
+    CHECK(unsupported("", Command::Controller, "PartialAdmission=true").empty());
     const std::map<std::string, bool> in_file{{"TopologyAwareScheduling", true}};
     const auto gates = FeatureGates::load("", in_file);
     REQUIRE(gates);
     const auto read = test::parse_members("v1beta2", "");
     REQUIRE(read);
     CHECK(
-        texts_of(unsupported_settings(*read, *gates, honoured_by_schedule())) ==
+        texts_of(unsupported_settings(*read, *gates, Command::Schedule)) ==
         Names{"featureGates.TopologyAwareScheduling: is not supported"}
     );
 }
@@ -160,26 +159,27 @@ TEST_CASE("the gate of what is built may be set either way", "[config][honoured]
         "WorkloadValidationForPodSetMetadata"
     );
     CAPTURE(gate);
-    CHECK(unsupported("", honoured_by_controller(), std::string(gate) + "=true").empty());
-    CHECK(unsupported("", honoured_by_controller(), std::string(gate) + "=false").empty());
+    CHECK(unsupported("", Command::Controller, std::string(gate) + "=true").empty());
+    CHECK(unsupported("", Command::Controller, std::string(gate) + "=false").empty());
 }
 
 TEST_CASE("schedule takes the policies and passes over the process", "[config][honoured]") {
-    const auto honoured = honoured_by_schedule();
     CHECK(unsupported(
               R"("fairSharing":{"preemptionStrategies":["LessThanInitialShare"]},
                  "admissionFairSharing":{"usageHalfLifeTime":"10m"},
                  "waitForPodsReady":{"requeuingStrategy":{"timestamp":"Creation"}},
                  "resources":{"transformations":[{"input":"a"}]},"pprofBindAddress":":1",
                  "metrics":{"enableClusterQueueResources":true},"tls":{})",
-              honoured
+              Command::Schedule
     )
               .empty());
     // Of a running process, which `schedule` is not.
-    CHECK(unsupported(R"("objectRetentionPolicies":{"workloads":{"afterFinished":"1h"}})", honoured)
+    CHECK(unsupported(
+              R"("objectRetentionPolicies":{"workloads":{"afterFinished":"1h"}})", Command::Schedule
+    )
               .empty());
     CHECK(
-        unsupported(R"("multiKueue":{"origin":"x"})", honoured) ==
+        unsupported(R"("multiKueue":{"origin":"x"})", Command::Schedule) ==
         Names{"multiKueue: is not supported"}
     );
 }

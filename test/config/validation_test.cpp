@@ -314,6 +314,50 @@ TEST_CASE("an explicit timeout of zero is an error in v1beta1 only", "[config][v
     CHECK(violations(R"("waitForPodsReady":{"timeout":"0s"})").empty());
 }
 
+TEST_CASE("violations are told in an order that the table of keys does not change", "[config]") {
+    const auto found = violations(R"(
+        "leaderElection":{"resourceLock":"x"},
+        "managedJobsNamespaceSelector":{},
+        "objectRetentionPolicies":{"workloads":{"afterFinished":"-1s"}},
+        "webhook":{"port":-1},
+        "visibilityServer":{"bindPort":0},
+        "tls":{"minVersion":"x"},
+        "metrics":{"customLabels":[{"name":"_"}]},
+        "resources":{"quotaCheckStrategy":"x"},
+        "internalCertManagement":{"webhookSecretName":"_"},
+        "admissionFairSharing":{"usageHalfLifeTime":"-1s"},
+        "fairSharing":{},
+        "multiKueue":{"gcInterval":"-1s"},
+        "integrations":{"frameworks":["x"]},
+        "waitForPodsReady":{"timeout":"-1s"})");
+    std::vector<std::string> keys;
+    for (const std::string& violation : found) {
+        const auto key = violation.substr(0, violation.find_first_of(".:"));
+        if (keys.empty() || keys.back() != key) {
+            keys.push_back(key);
+        }
+    }
+    CHECK(
+        keys ==
+        std::vector<std::string>{
+            "waitForPodsReady",
+            "integrations",
+            "multiKueue",
+            "fairSharing",
+            "admissionFairSharing",
+            "internalCertManagement",
+            "resources",
+            "metrics",
+            "tls",
+            "visibilityServer",
+            "webhook",
+            "objectRetentionPolicies",
+            "managedJobsNamespaceSelector",
+            "leaderElection",
+        }
+    );
+}
+
 TEST_CASE("gates switch checks off", "[config][validation]") {
     CHECK(violations(R"("waitForPodsReady":{"timeout":"-1s"})", "DisableWaitForPodsReady=true")
               .empty());

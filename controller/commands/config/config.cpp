@@ -78,8 +78,8 @@ void check_support(
     const config::Configuration& configuration,
     const config::FeatureGates& gates
 ) {
-    const config::Honoured honoured = config::honoured_by_controller();
-    for (const auto& problem : config::unsupported_settings(configuration, gates, honoured)) {
+    for (const auto& problem :
+         config::unsupported_settings(configuration, gates, config::Command::Controller)) {
         reporter.error(problem);
     }
     for (const std::string& name : gates.removed()) {

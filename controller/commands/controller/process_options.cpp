@@ -72,7 +72,7 @@ Result<void> check(
         return in_settings(options, make_invalid(config::to_string(violations)));
     }
     const auto unsupported =
-        config::unsupported_settings(configuration, gates, config::honoured_by_controller());
+        config::unsupported_settings(configuration, gates, config::Command::Controller);
     if (unsupported.empty()) {
         return {};
     }

@@ -47,8 +47,8 @@ Result<ScheduleConfiguration> decision_settings_of(const json::Value& document) 
     if (const auto wrong = config::validate(*configuration, *gates); !wrong.empty()) {
         return make_invalid(config::to_string(wrong));
     }
-    const auto honoured = config::honoured_by_schedule();
-    const auto unsupported = config::unsupported_settings(*configuration, *gates, honoured);
+    const auto unsupported =
+        config::unsupported_settings(*configuration, *gates, config::Command::Schedule);
     if (!unsupported.empty()) {
         return make_invalid(config::to_string(unsupported));
     }

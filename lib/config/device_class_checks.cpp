@@ -1,6 +1,5 @@
-#include "config/device_class_validation.hpp"
-
 #include "api/meta/names.hpp"
+#include "config/checks.hpp"
 #include "config/name_rules.hpp"
 
 #include <fmt/core.h>
@@ -26,12 +25,12 @@ struct Use {
     std::set<std::string_view> counters;
 };
 
-void check_key(Problems& out, const std::string& path, std::string_view key) {
+void check_key(const Checking& at, std::string_view key) {
     if (api::check_qualified_name(key)) {
-        out.add(path, fmt::format("\"{}\" is not a valid label key", key));
+        at.add(fmt::format("\"{}\" is not a valid label key", key));
     }
     if (key.size() > kNameMax) {
-        out.add(path, fmt::format("must not exceed {} characters", kNameMax));
+        at.add(fmt::format("must not exceed {} characters", kNameMax));
     }
 }
 
@@ -45,17 +44,16 @@ std::string_view counter_of(const DeviceClassMapping& mapping) {
     return counter ? std::string_view(counter->name) : std::string_view();
 }
 
-void check_device(Problems& out, const std::string& path, const DeviceSource& source) {
+void check_device(const Checking& at, const DeviceSource& source) {
     if (source.driver.empty()) {
-        out.add(path + ".driver", "must be specified");
+        at.inside("driver").add("must be specified");
     } else if (source.driver.size() > kDriverMax || api::check_dns1123_subdomain(source.driver)) {
-        out.add(
-            path + ".driver",
+        at.inside("driver").add(
             fmt::format("\"{}\" is not a DNS-1123 subdomain of at most 63", source.driver)
         );
     }
     if (source.expression.empty()) {
-        out.add(path + ".deviceSelector.cel.expression", "must be specified");
+        at.inside("deviceSelector.cel.expression").add("must be specified");
     }
 }
 
@@ -70,76 +68,63 @@ bool is_qualified_name(std::string_view text) {
            name.size() <= kIdentifierMax && is_c_identifier(name);
 }
 
-void check_source(
-    Problems& out,
-    const std::string& path,
-    const DeviceClassSource& source,
-    const FeatureGates& gates
-) {
+void check_source(const Checking& at, const DeviceClassSource& source) {
     if (source.counter.has_value() == source.capacity.has_value()) {
-        out.add(path, "exactly one of counter and capacity must be set");
+        at.add("exactly one of counter and capacity must be set");
         return;
     }
     if (source.counter) {
-        if (!gates.is_enabled(Feature::KueueDRAIntegrationPartitionableDevices)) {
-            out.add(path + ".counter", "requires gate KueueDRAIntegrationPartitionableDevices");
+        const auto counter = at.inside("counter");
+        if (!at.gates.is_enabled(Feature::KueueDRAIntegrationPartitionableDevices)) {
+            counter.add("requires gate KueueDRAIntegrationPartitionableDevices");
             return;
         }
         if (api::check_dns1123_label(source.counter->name)) {
-            out.add(
-                path + ".counter.name",
+            counter.inside("name").add(
                 fmt::format("\"{}\" is not a DNS-1123 label", source.counter->name)
             );
         }
-        check_device(out, path + ".counter", *source.counter);
+        check_device(counter, *source.counter);
         return;
     }
-    if (!gates.is_enabled(Feature::KueueDRAIntegrationConsumableCapacity)) {
-        out.add(path + ".capacity", "requires gate KueueDRAIntegrationConsumableCapacity");
+    const auto capacity = at.inside("capacity");
+    if (!at.gates.is_enabled(Feature::KueueDRAIntegrationConsumableCapacity)) {
+        capacity.add("requires gate KueueDRAIntegrationConsumableCapacity");
         return;
     }
     if (!is_qualified_name(source.capacity->name)) {
-        out.add(
-            path + ".capacity.name",
+        capacity.inside("name").add(
             fmt::format("\"{}\" is not a qualified name", source.capacity->name)
         );
     }
-    check_device(out, path + ".capacity", *source.capacity);
+    check_device(capacity, *source.capacity);
 }
 
-void check_sources(
-    Problems& out,
-    const std::string& path,
-    const DeviceClassMapping& mapping,
-    const FeatureGates& gates
-) {
+void check_sources(const Checking& at, const DeviceClassMapping& mapping) {
     bool has_counter = false;
     bool has_capacity = false;
     for (std::size_t i = 0; i < mapping.sources.size(); ++i) {
         const auto& source = mapping.sources[i];
-        check_source(out, fmt::format("{}[{}]", path, i), source, gates);
+        check_source(at.item(i), source);
         has_counter = has_counter || (source.counter && !source.capacity);
         has_capacity = has_capacity || (source.capacity && !source.counter);
     }
     if (has_counter && has_capacity) {
-        out.add(path, "cannot mix counter and capacity sources in the same mapping");
+        at.add("cannot mix counter and capacity sources in the same mapping");
     }
 }
 
 void check_classes(
-    Problems& out,
-    const std::string& path,
-    const DeviceClassMapping& mapping,
-    std::map<std::string_view, Use>& uses
+    const Checking& at, const DeviceClassMapping& mapping, std::map<std::string_view, Use>& uses
 ) {
     const auto counter = counter_of(mapping);
     std::set<std::string_view> seen;
     for (std::size_t i = 0; i < mapping.device_class_names.size(); ++i) {
         const std::string_view name = mapping.device_class_names[i];
-        const auto item = fmt::format("{}[{}]", path, i);
-        check_key(out, item, name);
+        const auto item = at.item(i);
+        check_key(item, name);
         if (!seen.insert(name).second) {
-            out.add(item, fmt::format("\"{}\" is there twice", name));
+            item.add(fmt::format("\"{}\" is there twice", name));
         }
         const auto [use, is_new] =
             uses.try_emplace(name, Use{.resource = mapping.name, .counters = {}});
@@ -148,9 +133,9 @@ void check_classes(
             continue;
         }
         if (!is_new && (counter.empty() || counters.empty())) {
-            out.add(item, fmt::format("device class already mapped to resource {}", resource));
+            item.add(fmt::format("device class already mapped to resource {}", resource));
         } else if (!is_new && counters.contains(counter)) {
-            out.add(item, fmt::format("device class already has a source for \"{}\"", counter));
+            item.add(fmt::format("device class already has a source for \"{}\"", counter));
         } else if (!counter.empty()) {
             counters.insert(counter);
         }
@@ -160,30 +145,28 @@ void check_classes(
 }  // namespace
 
 void check_device_class_mappings(
-    Problems& out, const std::vector<DeviceClassMapping>& mappings, const FeatureGates& gates
+    const Checking& at, const std::vector<DeviceClassMapping>& mappings
 ) {
-    const std::string all = "resources.deviceClassMappings";
     if (mappings.size() > kMappingsMax) {
-        out.add(all, fmt::format("at most {} mappings are allowed", kMappingsMax));
+        at.add(fmt::format("at most {} mappings are allowed", kMappingsMax));
     }
     std::set<std::string_view> names;
     std::map<std::string_view, Use> uses;
     for (std::size_t i = 0; i < mappings.size(); ++i) {
         const auto& mapping = mappings[i];
-        const auto path = fmt::format("{}[{}]", all, i);
-        check_key(out, path + ".name", mapping.name);
+        const auto item = at.item(i);
+        const auto named = item.inside("name");
+        const auto classes = item.inside("deviceClassNames");
+        check_key(named, mapping.name);
         if (!names.insert(mapping.name).second) {
-            out.add(path + ".name", fmt::format("\"{}\" is there twice", mapping.name));
+            named.add(fmt::format("\"{}\" is there twice", mapping.name));
         }
         const auto count = mapping.device_class_names.size();
         if (count == 0 || count > kClassesMax) {
-            out.add(
-                path + ".deviceClassNames",
-                fmt::format("must name 1 to {} device classes", kClassesMax)
-            );
+            classes.add(fmt::format("must name 1 to {} device classes", kClassesMax));
         }
-        check_classes(out, path + ".deviceClassNames", mapping, uses);
-        check_sources(out, path + ".sources", mapping, gates);
+        check_classes(classes, mapping, uses);
+        check_sources(item.inside("sources"), mapping);
     }
 }
 
