@@ -3,9 +3,9 @@
 #include "api/core/apps.hpp"
 #include "api/core/pod.hpp"
 #include "config/kind_argument.hpp"
-#include "config/validation.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "job_kinds/builtin.hpp"
+#include "job_kinds/frameworks.hpp"
 #include "job_kinds/text.hpp"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ std::vector<KindEntry> find_passed_kinds(const Registry& registry, bool manages_
     if (!has_kind_above_jobs(registry)) {
         return passed;
     }
-    std::vector<config::Framework> known = config::known_frameworks();
+    std::vector<config::Framework> known = job_kinds::known_frameworks();
     known.push_back({"", "ReplicaSet.v1.apps"});
     for (const config::Framework& framework : known) {
         const config::KindArgument kind = config::split_kind_argument(framework.kind);

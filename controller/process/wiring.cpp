@@ -6,7 +6,6 @@
 #include "base/assert.hpp"
 #include "base/log.hpp"
 #include "config/kind_argument.hpp"
-#include "config/validation.hpp"
 #include "controller/jobs/members/serving_names.hpp"
 #include "controller/jobs/pod/pod_resize.hpp"
 #include "controller/jobs/reconciliation/elastic_pods.hpp"
@@ -16,6 +15,7 @@
 #include "controller/process/settings.hpp"
 #include "controller/scheduler/consumed_resources.hpp"
 #include "engine/state/fair_sharing.hpp"
+#include "job_kinds/frameworks.hpp"
 #include "kube/client/leader_election.hpp"
 #include "kube/client/leader_thread.hpp"
 #include "webhook/kueue_webhooks.hpp"
@@ -104,7 +104,7 @@ void add_passing(std::map<std::string, AdmissionJudge>& admissions) {
     const auto pass = judge_at_once([](const api::AdmissionRequest&) {
         return Result<webhook::Verdict>(webhook::Verdict());
     });
-    for (const config::Framework& framework : config::known_frameworks()) {
+    for (const config::Framework& framework : job_kinds::known_frameworks()) {
         // Kind.version.group
         const std::string_view name = framework.kind;
         const auto first = name.find('.');

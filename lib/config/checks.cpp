@@ -105,7 +105,7 @@ bool is_kind_argument(std::string_view text) {
 }
 
 /// Returns the problem of a name that no framework has.
-std::string refuse_framework(std::string_view name, const std::vector<Framework>& known) {
+std::string refuse_framework(std::string_view name, std::span<const Framework> known) {
     std::vector<std::string_view> names;
     std::ranges::transform(known, std::back_inserter(names), &Framework::name);
     // Everywhere else, a framework is called by the last part of its name.
@@ -121,7 +121,7 @@ std::string refuse_framework(std::string_view name, const std::vector<Framework>
 void check_external_frameworks(const Checking& at, const std::vector<ExternalFramework>& listed) {
     std::set<std::string, std::less<>> built_in;
     const auto& frameworks = at.configuration.integrations.frameworks;
-    for (const auto& framework : known_frameworks()) {
+    for (const auto& framework : at.frameworks) {
         if (std::ranges::find(frameworks, framework.name) != frameworks.end()) {
             built_in.emplace(framework.kind);
         }
@@ -169,7 +169,7 @@ void check_providers(const Checking& at, const std::vector<AccessProvider>& prov
 }  // namespace
 
 Checking Checking::inside(std::string_view name) const {
-    return {join_path(path, name), configuration, gates, problems};
+    return {join_path(path, name), configuration, gates, frameworks, problems};
 }
 
 void check_one_of(
@@ -261,20 +261,18 @@ void check_custom_labels(const Checking& at, const std::vector<CustomLabel>& lab
 }
 
 void check_integrations(const Checking& at, const Integrations& integrations) {
-    const auto known = known_frameworks();
     std::set<std::string, std::less<>> kinds;
     for (std::size_t i = 0; i < integrations.frameworks.size(); ++i) {
         const auto item = at.inside("frameworks").item(i);
         const auto& name = integrations.frameworks[i];
-        const auto found = std::ranges::find(known, name, &Framework::name);
-        if (found == known.end()) {
-            item.add(refuse_framework(name, known));
+        const auto found = std::ranges::find(at.frameworks, name, &Framework::name);
+        if (found == at.frameworks.end()) {
+            item.add(refuse_framework(name, at.frameworks));
         } else if (!kinds.emplace(found->kind).second) {
             item.add(fmt::format("\"{}\" is there twice", name));
-        } else if (name == "sparkoperator.k8s.io/sparkapplication" &&
-                   !at.gates.is_enabled(Feature::SparkApplicationIntegration)) {
+        } else if (found->gate && !at.gates.is_enabled(*found->gate)) {
             item.add(fmt::format(
-                "\"{}\" is alpha: enable the feature gate SparkApplicationIntegration", name
+                "\"{}\" is alpha: enable the feature gate {}", name, to_string(*found->gate)
             ));
         }
     }

@@ -3,6 +3,7 @@
 
 #include "config/configuration.hpp"
 #include "config/feature_gates.hpp"
+#include "config/framework.hpp"
 #include "config/problem.hpp"
 
 #include <fmt/core.h>
@@ -10,6 +11,7 @@
 #include <initializer_list>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +23,7 @@ struct Checking {
     std::string path;
     const Configuration& configuration;
     const FeatureGates& gates;
+    std::span<const Framework> frameworks;  ///< all that may be listed
     Problems& problems;
 
     /// Adds a problem of this key.
@@ -29,7 +32,7 @@ struct Checking {
     Checking inside(std::string_view name) const;
     /// Returns an item of this list or an entry of this map.
     Checking item(const auto& index) const {
-        return {fmt::format("{}[{}]", path, index), configuration, gates, problems};
+        return {fmt::format("{}[{}]", path, index), configuration, gates, frameworks, problems};
     }
 };
 

@@ -122,7 +122,7 @@ constexpr std::string_view kRemovedGates[] = {
     "WorkloadResourceRequestsSummary",
 };
 
-const FeatureSpec* find_feature(std::string_view name) {
+const FeatureSpec* find_spec(std::string_view name) {
     const auto found = std::ranges::find(kFeatures, name, &FeatureSpec::name);
     return found == kFeatures.end() ? nullptr : &*found;
 }
@@ -161,6 +161,12 @@ std::string_view to_string(Feature feature) {
     return kFeatures[static_cast<std::size_t>(feature)].name;
 }
 
+std::optional<Feature> find_feature(std::string_view name) {
+    const FeatureSpec* spec = find_spec(name);
+    return spec == nullptr ? std::nullopt
+                           : std::optional(static_cast<Feature>(spec - kFeatures.data()));
+}
+
 std::vector<Feature> dependencies_of(Feature feature) {
     for (auto& dependency : dependency_table()) {
         if (dependency.feature == feature) {
@@ -185,7 +191,7 @@ Result<void> FeatureGates::apply(const std::map<std::string, bool>& gates) {
         }
     }
     for (const auto& [name, on] : gates) {
-        const auto* spec = find_feature(name);
+        const auto* spec = find_spec(name);
         if (spec == nullptr) {
             if (std::ranges::find(kRemovedGates, name) != std::ranges::end(kRemovedGates)) {
                 removed_.push_back(name);

@@ -197,4 +197,7 @@ class FeatureGates {
 /// Returns the name of the gate.
 std::string_view to_string(Feature feature);
 
+/// Returns the feature of the gate with that name; nullopt if no gate has it.
+std::optional<Feature> find_feature(std::string_view name);
+
 }  // namespace sluice::config

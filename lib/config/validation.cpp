@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
 
 namespace sluice::config {
@@ -31,29 +32,6 @@ constexpr std::array<std::string_view, 13> kReportOrder = {
 
 }  // namespace
 
-std::vector<Framework> known_frameworks() {
-    return {
-        {"batch/job", "Job.v1.batch"},
-        {"deployment", "Deployment.v1.apps"},
-        {"jobset.x-k8s.io/jobset", "JobSet.v1alpha2.jobset.x-k8s.io"},
-        {"kubeflow.org/jaxjob", "JAXJob.v1.kubeflow.org"},
-        {"kubeflow.org/mpijob", "MPIJob.v2beta1.kubeflow.org"},
-        {"kubeflow.org/paddlejob", "PaddleJob.v1.kubeflow.org"},
-        {"kubeflow.org/pytorchjob", "PyTorchJob.v1.kubeflow.org"},
-        {"kubeflow.org/tfjob", "TFJob.v1.kubeflow.org"},
-        {"kubeflow.org/xgboostjob", "XGBoostJob.v1.kubeflow.org"},
-        {"leaderworkerset.x-k8s.io/leaderworkerset", "LeaderWorkerSet.v1.leaderworkerset.x-k8s.io"},
-        {"pod", "Pod.v1"},
-        {"ray.io/raycluster", "RayCluster.v1.ray.io"},
-        {"ray.io/rayjob", "RayJob.v1.ray.io"},
-        {"ray.io/rayservice", "RayService.v1.ray.io"},
-        {"sparkoperator.k8s.io/sparkapplication", "SparkApplication.v1beta2.sparkoperator.k8s.io"},
-        {"statefulset", "StatefulSet.v1.apps"},
-        {"trainer.kubeflow.org/trainjob", "TrainJob.v1alpha1.trainer.kubeflow.org"},
-        {"workload.codeflare.dev/appwrapper", "AppWrapper.v1beta2.workload.codeflare.dev"},
-    };
-}
-
 std::optional<WaitForPodsReady> effective_wait_for_pods_ready(
     const Configuration& configuration, const FeatureGates& gates
 ) {
@@ -63,7 +41,11 @@ std::optional<WaitForPodsReady> effective_wait_for_pods_ready(
     return configuration.wait_for_pods_ready;
 }
 
-std::vector<Problem> validate(const Configuration& configuration, const FeatureGates& gates) {
+std::vector<Problem> validate(
+    const Configuration& configuration,
+    const FeatureGates& gates,
+    std::span<const Framework> frameworks
+) {
     Problems out;
     auto checked = configuration;
     checked.wait_for_pods_ready = effective_wait_for_pods_ready(configuration, gates);
@@ -71,9 +53,14 @@ std::vector<Problem> validate(const Configuration& configuration, const FeatureG
     std::ranges::stable_sort(keys, {}, [](const Key<Configuration>& key) {
         return std::ranges::find(kReportOrder, key.name);
     });
-    check_keys(
-        keys, {.path = "", .configuration = checked, .gates = gates, .problems = out}, checked
-    );
+    const Checking at{
+        .path = "",
+        .configuration = checked,
+        .gates = gates,
+        .frameworks = frameworks,
+        .problems = out
+    };
+    check_keys(keys, at, checked);
     return out.take();
 }
 

@@ -1,27 +1,25 @@
-// Checks a Configuration; knows the names of the integrations.
+// Checks a Configuration.
 #pragma once
 
 #include "config/configuration.hpp"
 #include "config/feature_gates.hpp"
+#include "config/framework.hpp"
 
-#include <string>
+#include <optional>
+#include <span>
 #include <vector>
 
 namespace sluice::config {
 
-/// A job kind that Kueue integrates, under the name that `integrations.frameworks` uses.
-struct Framework {
-    std::string_view name;
-    std::string_view kind;  ///< Kind.version.group, or Kind.version for the core group
-};
-
-/// Returns all names that `integrations.frameworks` may contain, sorted by name.
-std::vector<Framework> known_frameworks();
-
-/// Returns the faults of a Configuration; empty if it is valid. Sluice omits two checks of Kueue:
-/// CEL expressions of device sources must be set but are not compiled, and names of TLS cipher
-/// suites and curves are not looked up.
-std::vector<Problem> validate(const Configuration& configuration, const FeatureGates& gates);
+/// Returns the faults of a Configuration; empty if it is valid. `frameworks`: all frameworks that
+/// it may list, in the order in which messages list them. Sluice omits two checks of Kueue: CEL
+/// expressions of device sources must be set but are not compiled, and names of TLS cipher suites
+/// and curves are not looked up.
+std::vector<Problem> validate(
+    const Configuration& configuration,
+    const FeatureGates& gates,
+    std::span<const Framework> frameworks
+);
 
 /// Returns the settings of waitForPodsReady that apply; nullopt if it is off, also by gate
 /// DisableWaitForPodsReady.

@@ -2,8 +2,8 @@
 
 #include "api/schema/scheme.hpp"
 #include "config/kind_argument.hpp"
-#include "config/validation.hpp"
 #include "job_kinds/builtin.hpp"
+#include "job_kinds/frameworks.hpp"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ std::string in_group(std::string_view name, std::string_view group) {
 }  // namespace
 
 KindNames::KindNames() {
-    for (const config::Framework& framework : config::known_frameworks()) {
+    for (const config::Framework& framework : known_frameworks()) {
         const config::KindArgument kind = config::split_kind_argument(framework.kind);
         kinds_.emplace(in_group(kind.kind, kind.group), "");
         frameworks_.emplace(framework.name, "");

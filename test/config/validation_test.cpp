@@ -1,6 +1,7 @@
 #include "config/validation.hpp"
 
 #include "config/parse_text.hpp"
+#include "job_kinds/frameworks.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -20,7 +21,7 @@ std::vector<std::string> violations(
     const auto parsed = FeatureGates::parse(gates);
     REQUIRE(parsed);
     std::vector<std::string> texts;
-    for (const Problem& problem : validate(*read, *parsed)) {
+    for (const Problem& problem : validate(*read, *parsed, job_kinds::known_frameworks())) {
         texts.push_back(to_string(problem));
     }
     return texts;

@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     const auto gates = sluice::config::FeatureGates::load("", configuration->feature_gates);
     const auto used = gates ? *gates : sluice::config::FeatureGates();
-    sluice::config::validate(*configuration, used);
+    sluice::config::validate(*configuration, used, sluice::job_kinds::known_frameworks());
     sluice::config::unsupported_settings(*configuration, used, sluice::config::Command::Controller);
     return 0;
 }

@@ -86,8 +86,8 @@ LAYERS = {
     " sim/objects",
     "sim/job": "base json api/meta sim/objects",
     "sim/apps": "json api/meta sim/objects sim/pods sim/job",
-    "sim/kinds": "json api/meta api/kueue job_kinds job_kinds/derived apiserver/rules sim/objects"
-    " sim/pods",
+    "sim/kinds": "base json api/meta api/kueue job_kinds job_kinds/derived apiserver/rules"
+    " sim/objects sim/pods",
     "sim": "base json api/meta job_kinds apiserver/state apiserver sim/objects sim/pods sim/job"
     " sim/apps sim/kinds",
     "controller/reconcile": "base json api/meta api/core api/kueue kube/core config workload/pods"
@@ -139,15 +139,15 @@ LAYERS = {
     " controller/visibility controller/process/writes controller/process/runner"
     " controller/process/metrics controller/process/webhooks",
     "controller/commands/schedule": "base json yaml api/meta api/core api/kueue api/schema"
-    " engine/types engine/state engine/driver config workload/pods workload/translation"
-    " workload/status workload/explanation webhook cel/rules apiserver/schema apiserver/rules",
+    " engine/types engine/state engine/driver config job_kinds workload/pods"
+    " workload/translation workload/status workload/explanation webhook cel/rules apiserver/schema apiserver/rules",
     "controller/commands/controller": "base json yaml config job_kinds net/loop net/transport"
     " kube/client controller/kinds controller/process/webhooks controller/process",
     "controller/commands/config": "base json yaml api/kueue config job_kinds workload/pods"
     " controller/jobs/admission controller/jobs/reconciliation controller/kinds"
     " controller/process/webhooks controller/process controller/commands/schedule",
     "controller/commands/cluster": "base json yaml api/meta api/kueue api/schema kube/core config"
-    " net/loop net/transport net/http apiserver/fields apiserver/types apiserver/state"
+    " job_kinds net/loop net/transport net/http apiserver/fields apiserver/types apiserver/state"
     " apiserver/operations apiserver apiserver/http sim/objects sim/pods sim controller/process"
     " controller/commands/schedule controller/commands/controller",
     "controller/commands/live_view": "base api/meta api/kueue net/loop apiserver/state sim/objects",

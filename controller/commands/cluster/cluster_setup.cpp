@@ -11,6 +11,7 @@
 #include "controller/commands/cluster/webhook_manifest.hpp"
 #include "controller/commands/controller/process_options.hpp"
 #include "controller/commands/schedule/input_files.hpp"
+#include "job_kinds/frameworks.hpp"
 #include "yaml/find_line.hpp"
 #include "yaml/parse.hpp"
 
@@ -85,9 +86,14 @@ Result<std::vector<json::Value>> setup_objects(const json::Value& configuration)
 
 json::Value make_configuration() {
     json::Array frameworks;
-    for (const config::Framework& framework : config::known_frameworks()) {
+    json::Value gates = json::Object();
+    for (const config::Framework& framework : job_kinds::known_frameworks()) {
         frameworks.emplace_back(framework.name);
+        if (framework.gate) {
+            gates.set(to_string(*framework.gate), true);
+        }
     }
+    gates.set(to_string(config::Feature::VisibilityOnDemand), false);
     return json::Object{
         {"apiVersion", api::kConfigV1beta2},
         {"kind", "Configuration"},
@@ -96,8 +102,7 @@ json::Value make_configuration() {
         {"metrics", json::Object{{"bindAddress", "0"}}},
         {"leaderElection", json::Object{{"leaderElect", false}}},
         {"clientConnection", json::Object{{"qps", -1}}},
-        {"featureGates",
-         json::Object{{"SparkApplicationIntegration", true}, {"VisibilityOnDemand", false}}},
+        {"featureGates", std::move(gates)},
         {"integrations", json::Object{{"frameworks", std::move(frameworks)}}}
     };
 }
@@ -137,7 +142,7 @@ Result<void> check_gates(const std::string& feature_gates) {
         return gates.error();
     }
     const auto unsupported = config::unsupported_settings(
-        config::default_configuration(""), *gates, config::honoured_by_controller()
+        config::default_configuration(""), *gates, config::Command::Controller
     );
     return unsupported.empty() ? Result<void>() : make_invalid(config::to_string(unsupported));
 }

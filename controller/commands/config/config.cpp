@@ -11,6 +11,7 @@
 #include "controller/commands/schedule/input_files.hpp"
 #include "controller/process/webhooks/tls_settings.hpp"
 #include "job_kinds/configured.hpp"
+#include "job_kinds/frameworks.hpp"
 #include "yaml/find_line.hpp"
 #include "yaml/parse.hpp"
 #include "yaml/print.hpp"
@@ -98,11 +99,12 @@ void check_values(
     // A namespace that is not the controller's and that every selector is checked against.
     config::Configuration elsewhere = configuration;
     elsewhere.namespace_ = "kube-system";
+    const auto& frameworks = job_kinds::known_frameworks();
     std::set<std::string> everywhere;
-    for (const config::Problem& problem : config::validate(elsewhere, gates)) {
+    for (const config::Problem& problem : config::validate(elsewhere, gates, frameworks)) {
         everywhere.insert(to_string(problem));
     }
-    for (config::Problem& problem : config::validate(configuration, gates)) {
+    for (config::Problem& problem : config::validate(configuration, gates, frameworks)) {
         if (is_place_known || everywhere.contains(to_string(problem))) {
             reporter.error(problem);
             continue;

@@ -8,6 +8,7 @@
 #include "controller/process/webhooks/conversion_publication.hpp"
 #include "controller/process/webhooks/tls_settings.hpp"
 #include "job_kinds/configured.hpp"
+#include "job_kinds/frameworks.hpp"
 #include "kube/client/client_config.hpp"
 #include "yaml/parse.hpp"
 
@@ -67,7 +68,7 @@ Result<void> check(
     const config::Configuration& configuration,
     const config::FeatureGates& gates
 ) {
-    const auto violations = config::validate(configuration, gates);
+    const auto violations = config::validate(configuration, gates, job_kinds::known_frameworks());
     if (!violations.empty()) {
         return in_settings(options, make_invalid(config::to_string(violations)));
     }

@@ -4,6 +4,7 @@
 #include "config/feature_gates.hpp"
 #include "config/honoured.hpp"
 #include "config/validation.hpp"
+#include "job_kinds/frameworks.hpp"
 #include "workload/translation/options.hpp"
 #include "yaml/parse.hpp"
 
@@ -44,7 +45,8 @@ Result<ScheduleConfiguration> decision_settings_of(const json::Value& document) 
     if (!gates) {
         return gates.error();
     }
-    if (const auto wrong = config::validate(*configuration, *gates); !wrong.empty()) {
+    const auto wrong = config::validate(*configuration, *gates, job_kinds::known_frameworks());
+    if (!wrong.empty()) {
         return make_invalid(config::to_string(wrong));
     }
     const auto unsupported =
