@@ -35,7 +35,7 @@ objectRetentionPolicies: {workloads: {afterDeactivatedByKueue: 1h}}"
 
 # The kinds that the chart knows. Example: ray.io/rayjob
 mapfile -t kinds < <(sed -n 's|^\([a-z0-9./-]*\): {group: .*|\1|p' \
-    charts/sluice/templates/_job_kinds.tpl)
+    charts/sluice/templates/_known_kinds.tpl)
 
 listing batch/job
 {

@@ -16,6 +16,7 @@ import subprocess
 import sys
 
 import cpp_text
+import job_kinds
 import layers
 import overloads
 import prose
@@ -272,6 +273,14 @@ def check_names(tree):
                 yield path, line, f'"{text}" is a name of Kueue\'s API: use its constant of {NAMES}'
 
 
+def check_job_kinds(tree):
+    kinds = tree.matching(".yaml", under=(f"{job_kinds.FOLDER}/",))
+    if kinds:
+        written = {p: tree.text(p) for p in (job_kinds.CMAKE, job_kinds.CHART) if p in tree.paths}
+        for path, fault in job_kinds.faults({p: tree.text(p) for p in kinds}, written):
+            yield path, 1, fault
+
+
 RULES = {
     "layers": check_layers,
     "overloads": check_overloads,
@@ -286,6 +295,7 @@ RULES = {
     "shell": check_shell,
     "citations": check_citations,
     "names": check_names,
+    "job-kinds": check_job_kinds,
 }
 
 # Rules that are checked only when they are named. Empty the set to check all.

@@ -7,6 +7,8 @@ import subprocess
 import sys
 import tempfile
 
+import job_kinds
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 
@@ -45,6 +47,20 @@ def cpp(text, path="lib/net/loop/a.cpp"):
 
 
 BUDGET = "test/lint/prose_budget.json"
+
+KIND = {
+    "lib/job_kinds/builtin/survey.yaml": """apiVersion: science.example/v1
+kind: Survey
+chart: {podLabels: science.example/, viewers: nobody}
+simulation: {}
+""",
+}
+
+
+def derived(kinds):
+    """The files of these kinds, and those that are derived from them."""
+    return {**kinds, **job_kinds.written_files(kinds)}
+
 
 # (promise, rule, planted files, part of the expected fault, or None where there must be none)
 ROWS = [
@@ -235,6 +251,16 @@ ROWS = [
      {**NAMES, **cpp('{"Finished", ".status"}', "lib/api/schema/crd.cpp")}, None),
     ("a test writes the names out", "names",
      {**NAMES, **cpp('f("Finished", "kueue.x-k8s.io/podset");', "test/net/a_test.cpp")}, None),
+    ("lists that are derived from the kinds", "job-kinds", derived(KIND), None),
+    ("a kind that is not in the lists", "job-kinds", {**derived({}), **KIND},
+     "_known_kinds.tpl:1: job-kinds: is not derived from lib/job_kinds/builtin"),
+    ("a list that is missing", "job-kinds", KIND, "kinds.cmake:1: job-kinds: is not derived"),
+    ("a kind in a file of another name", "job-kinds",
+     {"lib/job_kinds/builtin/census.yaml": KIND["lib/job_kinds/builtin/survey.yaml"]},
+     "census.yaml:1: job-kinds: is not named after its kind: survey.yaml"),
+    ("a key of the chart that is not known", "job-kinds",
+     {path: text.replace("viewers", "readers") for path, text in KIND.items()},
+     "survey.yaml:1: job-kinds: unknown key chart.readers"),
     ("ill-formatted code", "format", cpp("int   f( );"), "would change it"),
     ("well-formatted code", "format", cpp("int f();"), None),
 ]

@@ -1,26 +1,4 @@
-{{- /* The kinds of jobs that Sluice knows beside batch Jobs, by their names in
-integrations.frameworks. Objects of those that serve are no jobs: their pods are. */ -}}
-{{- define "sluice.knownJobKinds" -}}
-deployment: {group: apps, version: v1, kind: deployment, resource: deployments, serves: true}
-jobset.x-k8s.io/jobset: {group: jobset.x-k8s.io, version: v1alpha2, kind: jobset, resource: jobsets}
-kubeflow.org/jaxjob: {group: kubeflow.org, version: v1, kind: jaxjob, resource: jaxjobs}
-kubeflow.org/mpijob: {group: kubeflow.org, version: v2beta1, kind: mpijob, resource: mpijobs}
-kubeflow.org/paddlejob: {group: kubeflow.org, version: v1, kind: paddlejob, resource: paddlejobs}
-kubeflow.org/pytorchjob: {group: kubeflow.org, version: v1, kind: pytorchjob, resource: pytorchjobs}
-kubeflow.org/tfjob: {group: kubeflow.org, version: v1, kind: tfjob, resource: tfjobs}
-kubeflow.org/xgboostjob: {group: kubeflow.org, version: v1, kind: xgboostjob, resource: xgboostjobs}
-leaderworkerset.x-k8s.io/leaderworkerset: {group: leaderworkerset.x-k8s.io, version: v1, kind: leaderworkerset, resource: leaderworkersets, serves: true}
-pod: {group: "", version: v1, kind: pod, resource: pods}
-ray.io/raycluster: {group: ray.io, version: v1, kind: raycluster, resource: rayclusters}
-ray.io/rayjob: {group: ray.io, version: v1, kind: rayjob, resource: rayjobs}
-ray.io/rayservice: {group: ray.io, version: v1, kind: rayservice, resource: rayservices}
-sparkoperator.k8s.io/sparkapplication: {group: sparkoperator.k8s.io, version: v1beta2, kind: sparkapplication, resource: sparkapplications}
-statefulset: {group: apps, version: v1, kind: statefulset, resource: statefulsets, serves: true}
-trainer.kubeflow.org/trainjob: {group: trainer.kubeflow.org, version: v1alpha1, kind: trainjob, resource: trainjobs, reads: [clustertrainingruntimes, trainingruntimes]}
-workload.codeflare.dev/appwrapper: {group: workload.codeflare.dev, version: v1beta2, kind: appwrapper, resource: appwrappers}
-{{- end }}
-
-{{- /* Those that the configuration turns on, its own (integrations.jobKinds) and those of ConfigMaps
+{{- /* The kinds that the configuration turns on, its own (integrations.jobKinds) and those of ConfigMaps
 too, as a JSON object with the member `kinds`. Kinds that serve turn on pods; where `pod` is not
 listed, only those that are held back for them (heldAlone). */ -}}
 {{- define "sluice.jobKinds" -}}
