@@ -2,7 +2,6 @@
 
 #include "api/meta/micro_time.hpp"
 #include "apiserver/cluster_content.hpp"
-#include "sim/controllers.hpp"
 #include "sim/job/job_pod.hpp"
 #include "sim/objects/fields.hpp"
 #include "sim/pods/adoption.hpp"
@@ -30,10 +29,6 @@ constexpr std::size_t kPodsARound = 100;
 constexpr int kRoundsMax = 10'000;
 /// Delay before a rejected write is tried again.
 constexpr Duration kRetry = std::chrono::seconds(10);
-
-bool has_controller(const apiserver::Collection& collection) {
-    return collection == jobs_collection || controllers().contains(collection);
-}
 
 }  // namespace
 
@@ -65,6 +60,10 @@ SimulatedCluster::SimulatedCluster(apiserver::ApiServer& server, Options options
     }
     must_schedule_ = true;
     options_.job_batch = options_.pace.scale(options_.job_batch);
+}
+
+bool SimulatedCluster::has_controller(const apiserver::Collection& collection) const {
+    return collection == jobs_collection || options_.controllers.contains(collection);
 }
 
 void SimulatedCluster::note(
@@ -154,7 +153,7 @@ void SimulatedCluster::note_pod(const apiserver::LogEntry& entry) {
         orphans_.erase(entry.name);
     }
     if (is_orphan && changes_selection(entry)) {
-        for (const auto& [collection, controller] : controllers()) {
+        for (const auto& [collection, controller] : options_.controllers) {
             if (adopts_pods(collection)) {
                 note_all(collection, entry.name.ns);
             }
@@ -422,7 +421,7 @@ Outcome SimulatedCluster::ask_controller(
             options_.pace
         );
     }
-    const Controller& controller = controllers().at(key.first);
+    const Controller& controller = options_.controllers.at(key.first);
     const json::Value read = find(ns, controller.api_version, controller.kind, key.second.name);
     if (read.is_null()) {
         return {};  // the controller does not know its version

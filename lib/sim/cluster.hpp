@@ -5,6 +5,7 @@
 #include "base/clock.hpp"
 #include "json/value.hpp"
 #include "sim/api_writer.hpp"
+#include "sim/controllers.hpp"
 #include "sim/event_ages.hpp"
 #include "sim/job/job_controller.hpp"
 #include "sim/objects/pace.hpp"
@@ -39,6 +40,7 @@ class SimulatedCluster {
         /// How long the Job controller gathers changes of the pods of a Job before it handles them.
         /// The real controller waits for one second.
         Duration job_batch{};
+        Controllers controllers = builtin_controllers();
     };
 
     SimulatedCluster(apiserver::ApiServer& server, Options options);
@@ -62,6 +64,7 @@ class SimulatedCluster {
     using Name = apiserver::ObjectName;
     using Key = apiserver::State::Key;
 
+    bool has_controller(const apiserver::Collection& collection) const;
     void note(const apiserver::Collection& collection, const apiserver::LogEntry& entry);
     /// Handles a node like its kubelet and the node controller.
     void look_at_node(const std::string& name, Time now);

@@ -1,6 +1,5 @@
 #include "sim/controllers.hpp"
 
-#include "job_kinds/builtin.hpp"
 #include "sim/apps/deployment.hpp"
 #include "sim/apps/replica_set.hpp"
 #include "sim/apps/stateful_set.hpp"
@@ -8,10 +7,9 @@
 #include "sim/kinds/cron_job.hpp"
 #include "sim/kinds/job_set.hpp"
 #include "sim/kinds/leader_worker_set.hpp"
-#include "sim/kinds/ray.hpp"
-#include "sim/kinds/spark.hpp"
-#include "sim/kinds/training.hpp"
+#include "sim/kinds/pod_job.hpp"
 
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -21,37 +19,19 @@ namespace {
 
 using Reconcile = std::function<Outcome(const Turn&)>;
 
-Reconcile pod_job(PodJobKind kind) {
-    return [kind = std::move(kind)](const Turn& turn) { return reconcile_pod_job(kind, turn); };
+/// Returns the controller of a kind that has code in place of a simulation, by its framework;
+/// nullptr if the kind has none.
+Reconcile find_code(std::string_view framework) {
+    return framework == "jobset.x-k8s.io/jobset"              ? Reconcile(reconcile_job_set)
+           : framework == "trainer.kubeflow.org/trainjob"     ? Reconcile(reconcile_train_job)
+           : framework == "workload.codeflare.dev/appwrapper" ? Reconcile(reconcile_app_wrapper)
+                                                              : nullptr;
 }
 
-using Make = Reconcile (*)(const job_kinds::Description&);
+}  // namespace
 
-/// Returns the makers of controllers, by the framework of the description.
-const std::map<std::string_view, Make>& makers() {
-    static const std::map<std::string_view, Make> kMakers = {
-        {"jobset.x-k8s.io/jobset", [](const auto&) { return Reconcile(reconcile_job_set); }},
-        {"kubeflow.org/jaxjob", [](const auto& each) { return pod_job(training_kind(each)); }},
-        {"kubeflow.org/mpijob", [](const auto& each) { return pod_job(training_kind(each)); }},
-        {"kubeflow.org/paddlejob", [](const auto& each) { return pod_job(training_kind(each)); }},
-        {"kubeflow.org/pytorchjob", [](const auto& each) { return pod_job(training_kind(each)); }},
-        {"kubeflow.org/tfjob", [](const auto& each) { return pod_job(training_kind(each)); }},
-        {"kubeflow.org/xgboostjob", [](const auto& each) { return pod_job(training_kind(each)); }},
-        {"ray.io/raycluster", [](const auto& each) { return pod_job(ray_cluster_kind(each)); }},
-        {"ray.io/rayjob", [](const auto& each) { return pod_job(ray_job_kind(each)); }},
-        {"ray.io/rayservice", [](const auto& each) { return pod_job(ray_service_kind(each)); }},
-        {"sparkoperator.k8s.io/sparkapplication",
-         [](const auto& each) { return pod_job(spark_kind(each)); }},
-        {"trainer.kubeflow.org/trainjob", [](const auto&) { return Reconcile(reconcile_train_job); }
-        },
-        {"workload.codeflare.dev/appwrapper",
-         [](const auto&) { return Reconcile(reconcile_app_wrapper); }},
-    };
-    return kMakers;
-}
-
-std::map<apiserver::Collection, Controller> make_controllers() {
-    std::map<apiserver::Collection, Controller> made = {
+Controllers make_controllers(std::span<const job_kinds::BuiltinKind> kinds) {
+    Controllers made = {
         {{"", "replicationcontrollers"},
          {"v1", "ReplicationController", reconcile_replication_controller}},
         {{"apps", "deployments"}, {"apps/v1", "Deployment", reconcile_deployment}},
@@ -61,21 +41,25 @@ std::map<apiserver::Collection, Controller> make_controllers() {
         {{"leaderworkerset.x-k8s.io", "leaderworkersets"},
          {"leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", reconcile_leader_worker_set}},
     };
-    for (const job_kinds::Description& each : job_kinds::builtin_descriptions()) {
-        if (const auto found = makers().find(each.framework); found != makers().end()) {
+    for (const job_kinds::BuiltinKind& kind : kinds) {
+        const job_kinds::Description& each = kind.description;
+        Reconcile reconcile = find_code(each.framework);
+        if (kind.simulation) {
+            reconcile = [shared = std::make_shared<const job_kinds::BuiltinKind>(kind
+                         )](const Turn& turn) { return reconcile_pod_job(*shared, turn); };
+        }
+        if (reconcile) {
             made.emplace(
                 apiserver::Collection{each.group, each.resource},
-                Controller{each.api_version(), each.kind, found->second(each)}
+                Controller{each.api_version(), each.kind, std::move(reconcile)}
             );
         }
     }
     return made;
 }
 
-}  // namespace
-
-const std::map<apiserver::Collection, Controller>& controllers() {
-    static const std::map<apiserver::Collection, Controller> kControllers = make_controllers();
+const Controllers& builtin_controllers() {
+    static const Controllers kControllers = make_controllers(job_kinds::builtin_kinds());
     return kControllers;
 }
 

@@ -2,9 +2,12 @@
 #pragma once
 
 #include "apiserver/state/store.hpp"
+#include "job_kinds/builtin.hpp"
 #include "sim/objects/turn.hpp"
 
+#include <functional>
 #include <map>
+#include <span>
 #include <string>
 
 namespace sluice::sim {
@@ -17,8 +20,14 @@ struct Controller {
     std::function<Outcome(const Turn&)> reconcile;
 };
 
-/// Returns the controllers of all kinds but Jobs and Pods, whose controllers keep state between
-/// turns.
-const std::map<apiserver::Collection, Controller>& controllers();
+/// Controllers by the collection of the objects that they reconcile.
+using Controllers = std::map<apiserver::Collection, Controller>;
+
+/// Returns the controllers of these job kinds, and of Kubernetes' own kinds except Jobs and Pods,
+/// whose controllers keep state between turns.
+Controllers make_controllers(std::span<const job_kinds::BuiltinKind> kinds);
+
+/// Returns make_controllers() of the built-in job kinds.
+const Controllers& builtin_controllers();
 
 }  // namespace sluice::sim

@@ -57,7 +57,7 @@ sim::Outcome take_turn(
         return &each;
     });
     const sim::Turn::Find find = [](auto, auto, auto) { return json::Value(); };
-    return sim::controllers()
+    return sim::builtin_controllers()
         .at(collection)
         .reconcile({
             .object = object,

@@ -1,24 +1,30 @@
-// Simulates controllers of job kinds that create pods themselves.
+// Simulates the controllers of job kinds that create pods themselves.
 #pragma once
 
-#include "job_kinds/description.hpp"
+#include "job_kinds/builtin.hpp"
+#include "job_kinds/simulation.hpp"
 #include "json/value.hpp"
 #include "sim/objects/turn.hpp"
 
 #include <cstdint>
-#include <functional>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
-/// Simulates job kinds whose controller creates pods itself. Their description defines the pod
-/// sets.
+/// Simulates the controllers of job kinds that create pods themselves. The description of a kind
+/// defines the pod sets; its simulation defines the pods, the end of jobs and the status.
 namespace sluice::sim {
 
 /// The present pods of one pod set.
 struct Replicas {
-    std::string name;       ///< name of the pod set, in lower case
-    std::string said_name;  ///< name as the object spells it
+    std::string name;  ///< name of the pod set, in lower case
+    std::string key;   ///< key of the pod set in the object, or its name as the object spells it
+    /// Name and labels of pods, with the placeholders {index} and {number}.
+    std::string pod_name;
+    std::map<std::string, std::string> labels;
     json::Value pod_template;
+    std::string restart_policy;  ///< empty: that of the template
     std::int64_t wanted = 0;
     std::int64_t active = 0;  ///< neither ended nor deleted
     std::int64_t ready = 0;
@@ -27,48 +33,24 @@ struct Replicas {
     std::vector<const json::Value*> pods;  ///< all existing pods, by their numbers
 };
 
-/// The stage of a job.
-enum class Stage : std::uint8_t { Suspended, Running, Succeeded, Failed };
-
 /// A job and its pods, as its controller sees them.
 struct PodJob {
     const Turn& turn;
+    const job_kinds::BuiltinKind& kind;
     std::vector<Replicas> replicas;
-    Stage stage = Stage::Running;
+    job_kinds::JobStage stage = job_kinds::JobStage::Starting;
 
-    /// Returns true if all wanted pods are ready or have succeeded.
-    bool is_ready() const;
-    /// Returns the number of ready pods in all pod sets.
-    std::int64_t ready() const;
     /// Returns the number of active pods in all pod sets.
     std::int64_t active() const;
+    /// Returns true if the pods of the pod set are created after all others are ready.
+    bool are_last(const Replicas& each) const;
+    /// Returns true if all pods are ready, except those that are created last.
+    bool are_first_ready() const;
+    /// Returns the pod set that decides how the job ends; nullptr if time decides.
+    const Replicas* find_decider() const;
 };
 
-/// The differences between these kinds.
-struct PodJobKind {
-    const job_kinds::Description* description = nullptr;
-    /// Returns the object with the templates that the description refers to. Empty if the object
-    /// has them itself.
-    std::function<Result<json::Value>(const json::Value& object)> complete{};
-    /// Returns the name of the pod with that number in the pod set. The name ends in the number or
-    /// in the next number, unless the pod set has only one pod.
-    std::function<std::string(const json::Value& object, const Replicas&, std::int64_t)> pod_name;
-    /// Adds to a pod what the controller adds to its template.
-    std::function<void(json::Value& pod, const json::Value& object, const Replicas&, std::int64_t)>
-        dress{};
-    /// Returns how many of these pods must exist at present. Empty if all must exist.
-    std::function<std::int64_t(const PodJob&, const Replicas&)> count{};
-    /// Returns Running, or how the job has ended.
-    std::function<Stage(const PodJob&, Outcome&)> judge;
-    /// Returns true if a pod of a finished job must be deleted. Empty if all pods stay.
-    std::function<bool(const json::Value& object, const json::Value& pod)> is_cleaned{};
-    /// True if failed pods are replaced while the job is not finished.
-    bool replaces_failed = false;
-    /// Returns the new status of the object.
-    std::function<json::Value(const PodJob&)> status;
-};
-
-/// Returns the writes of one turn of the kind's controller.
-Outcome reconcile_pod_job(const PodJobKind& kind, const Turn& turn);
+/// Returns the writes of one turn of the kind's controller. Requires: the kind has a simulation.
+Outcome reconcile_pod_job(const job_kinds::BuiltinKind& kind, const Turn& turn);
 
 }  // namespace sluice::sim
