@@ -3,6 +3,7 @@
 #include "config/honoured.hpp"
 #include "config/validation.hpp"
 #include "fuzz/fuzz_target.hpp"
+#include "job_kinds/frameworks.hpp"
 #include "yaml/parse.hpp"
 
 #include <string_view>
