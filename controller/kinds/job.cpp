@@ -47,6 +47,7 @@ void make_jobs(KindEntry& entry, std::shared_ptr<const JobKind> job) {
         }
         return workloads;
     };
+    entry.admission = job->admission();
     entry.job = std::move(job);
 }
 

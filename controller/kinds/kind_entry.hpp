@@ -4,7 +4,6 @@
 #include "base/clock.hpp"
 #include "controller/jobs/job/generic_job.hpp"
 #include "controller/jobs/job/job_kinds.hpp"
-#include "controller/jobs/job/object_admission.hpp"
 #include "controller/reconcile/reconcile.hpp"
 #include "controller/reconcile/stores.hpp"
 #include "controller/reconcile/view.hpp"
@@ -130,9 +129,9 @@ struct KindEntry {
     std::optional<Standing> standing;
     /// See KindAbove::counts_pods_of_pods.
     bool counts_pods_of_pods = false;
-    /// The webhooks of objects that are not jobs; nullptr without webhooks. Lifetime: that of the
-    /// process.
-    const ObjectAdmission* admission = nullptr;
+    /// The webhooks of the objects; nullptr without webhooks. Lifetime: that of `job`, or that of
+    /// the process if the objects are not jobs.
+    const KindAdmission* admission = nullptr;
     /// The description of the kind was removed: no further job is started, and jobs that hold quota
     /// are reconciled until they end.
     bool is_withdrawn = false;

@@ -247,6 +247,7 @@ KindEntry pod_kind(bool by_annotation) {
     entry.edges.push_back(to_maker_of_pod(Urgency::AtOnce));
     entry.edges.push_back(to_maker_of_pod(Urgency::Gathered));
     entry.job = make_pod_kind();
+    entry.admission = entry.job->admission();
     entry.reconcile =
         [kind = entry.job.get()](const ReconcileContext& context, const ObjectKey& key, Time now) {
             const auto pod = context.view.stores.of<api::Pod>().find(key.ns, key.name);

@@ -13,7 +13,7 @@
 #include "controller/process/runner/reconcile_runner.hpp"
 #include "controller/process/status_servers.hpp"
 #include "controller/process/visibility_service.hpp"
-#include "controller/process/webhooks/job_admissions.hpp"
+#include "controller/process/webhooks/kind_admissions.hpp"
 #include "controller/process/webhooks/loop_calls.hpp"
 #include "controller/process/webhooks/webhook_service.hpp"
 #include "controller/process/writes/api_writer.hpp"

@@ -381,19 +381,13 @@ std::map<std::string, AdmissionJudge> ControllerProcess::make_admissions() {
         registry_.job_kinds(), stores_, options_.settings, options_.gates
     };
     for (const KindEntry& entry : registry_.all()) {
-        if (entry.admission != nullptr) {
-            made[path_of("mutate", entry.kind)] =
-                make_object_judge(loop_calls_, context, *entry.admission, AdmissionStep::Default);
-            made[path_of("validate", entry.kind)] =
-                make_object_judge(loop_calls_, context, *entry.admission, AdmissionStep::Judge);
-        }
-        if (entry.job == nullptr || entry.job->admission() == nullptr) {
+        if (entry.admission == nullptr) {
             continue;
         }
         made[path_of("mutate", entry.kind)] =
-            make_job_judge(loop_calls_, context, *entry.job, AdmissionStep::Default);
+            make_kind_judge(loop_calls_, context, *entry.admission, AdmissionStep::Default);
         made[path_of("validate", entry.kind)] =
-            make_job_judge(loop_calls_, context, *entry.job, AdmissionStep::Judge);
+            make_kind_judge(loop_calls_, context, *entry.admission, AdmissionStep::Judge);
     }
     made[std::string(kResizePath)] = make_resize_judge(loop_calls_, context);
     add_passing(made);

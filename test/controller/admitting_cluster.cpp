@@ -1,7 +1,7 @@
 #include "controller/admitting_cluster.hpp"
 
 #include "base/assert.hpp"
-#include "controller/jobs/admission/job_admission.hpp"
+#include "controller/jobs/admission/kind_admission.hpp"
 #include "controller/queued_jobs.hpp"
 #include "json/patch.hpp"
 
@@ -63,18 +63,18 @@ AdmittingCluster::AdmittingCluster(Settings settings, std::uint64_t seed)
 std::string AdmittingCluster::judge(
     std::string_view operation, const json::Value& object, const json::Value& before
 ) {
-    const JobKind& kind = *kind_of_job(*this, object);
+    const KindAdmission& admission = *kind_of_job(*this, object)->admission();
     Controller& c = controller();
     const AdmissionContext context{c.registry.job_kinds(), c.stores, c.settings, gates};
-    const auto verdict = judge_job(context, kind, request(operation, object, before));
+    const auto verdict = admission.judge(context, request(operation, object, before));
     return verdict ? verdict->refusal : verdict.error().detail;
 }
 
 std::string AdmittingCluster::create(const json::Value& object) {
-    const JobKind& kind = *kind_of_job(*this, object);
+    const KindAdmission& admission = *kind_of_job(*this, object)->admission();
     Controller& c = controller();
     const AdmissionContext context{c.registry.job_kinds(), c.stores, c.settings, gates};
-    const auto made = default_job(context, kind, request("CREATE", object, {}));
+    const auto made = admission.apply_defaults(context, request("CREATE", object, {}));
     if (!made) {
         return made.error().detail;
     }

@@ -1,6 +1,6 @@
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/known_stores.hpp"
-#include "controller/process/webhooks/job_admissions.hpp"
+#include "controller/process/webhooks/kind_admissions.hpp"
 #include "support/run_async.hpp"
 #include "yaml/parse.hpp"
 

@@ -1,5 +1,4 @@
-#include "controller/jobs/admission/job_admission.hpp"
-
+#include "controller/jobs/admission/kind_admission.hpp"
 #include "controller/known_stores.hpp"
 #include "json/patch.hpp"
 #include "yaml/parse.hpp"
@@ -36,7 +35,9 @@ struct Admission {
         REQUIRE(object);
         stores.find(*kind)->upsert(*object);
     }
-    const JobKind& kind() const { return *stores.registry.job_kinds().find("batch", "Job"); }
+    const KindAdmission& webhooks() const {
+        return *stores.registry.job_kinds().find("batch", "Job")->admission();
+    }
     api::AdmissionRequest request(
         std::string_view operation, std::string_view object, std::string_view old_object
     ) const {
@@ -59,7 +60,7 @@ struct Admission {
     /// The JSON patch of the defaults, or the error.
     std::string defaults(std::string_view job) const {
         const auto asked = request("CREATE", job, "null");
-        const auto verdict = default_job(context(), kind(), asked);
+        const auto verdict = webhooks().apply_defaults(context(), asked);
         if (!verdict) {
             return verdict.error().detail;
         }
@@ -68,10 +69,10 @@ struct Admission {
         return json::print(json::Value(json::make_json_patch(*from, *verdict->changed)));
     }
     std::string created(std::string_view job) const {
-        return judge_job(context(), kind(), request("CREATE", job, "null"))->refusal;
+        return webhooks().judge(context(), request("CREATE", job, "null"))->refusal;
     }
     std::string updated(std::string_view before, std::string_view after) const {
-        return judge_job(context(), kind(), request("UPDATE", after, before))->refusal;
+        return webhooks().judge(context(), request("UPDATE", after, before))->refusal;
     }
 };
 
@@ -301,14 +302,13 @@ TEST_CASE("what of a Job may not change", "[admission]") {
 
 TEST_CASE("a Job that cannot be read is the writer's fault", "[admission]") {
     const Admission admission;
+    const KindAdmission& webhooks = admission.webhooks();
     const auto odd = admission.request("CREATE", "{spec: 3}", "null");
-    CHECK(
-        default_job(admission.context(), admission.kind(), odd).error().code == ErrorCode::Invalid
-    );
-    CHECK(judge_job(admission.context(), admission.kind(), odd).error().code == ErrorCode::Invalid);
+    CHECK(webhooks.apply_defaults(admission.context(), odd).error().code == ErrorCode::Invalid);
+    CHECK(webhooks.judge(admission.context(), odd).error().code == ErrorCode::Invalid);
     const auto gone = admission.request("DELETE", "null", "{}");
-    CHECK_FALSE(default_job(admission.context(), admission.kind(), gone)->changed);
-    CHECK(judge_job(admission.context(), admission.kind(), gone)->refusal.empty());
+    CHECK_FALSE(webhooks.apply_defaults(admission.context(), gone)->changed);
+    CHECK(webhooks.judge(admission.context(), gone)->refusal.empty());
 }
 
 }  // namespace sluice::controller

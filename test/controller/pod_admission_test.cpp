@@ -1,4 +1,4 @@
-#include "controller/jobs/admission/job_admission.hpp"
+#include "controller/jobs/admission/kind_admission.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/known_stores.hpp"
 #include "job_kinds/builtin.hpp"
@@ -69,8 +69,8 @@ struct PodWebhooks {
         made.operation = operation;
         made.object = to_json(object);
         made.old_object = to_json(old);
-        const JobKind& kind = *registry.job_kinds().find("", "Pod");
-        return judges ? judge_job(context(), kind, made) : default_job(context(), kind, made);
+        const KindAdmission& pods = *registry.job_kinds().find("", "Pod")->admission();
+        return judges ? pods.judge(context(), made) : pods.apply_defaults(context(), made);
     }
     /// The changed pod, or "" where it stays as it is.
     std::string defaults(std::string_view pod) const {

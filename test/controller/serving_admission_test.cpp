@@ -1,5 +1,4 @@
-#include "controller/jobs/admission/job_admission.hpp"
-#include "controller/jobs/job/object_admission.hpp"
+#include "controller/jobs/admission/kind_admission.hpp"
 #include "controller/jobs/members/group_pods.hpp"
 #include "controller/jobs/serving/group_owner.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
@@ -66,7 +65,7 @@ struct ServingWebhooks {
         made.object = to_json(object);
         made.old_object = to_json(before);
         const AdmissionContext context{registry.job_kinds(), stores, settings, gates};
-        const ObjectAdmission& admission = *registry.find(group, kind)->admission;
+        const KindAdmission& admission = *registry.find(group, kind)->admission;
         return judges ? admission.judge(context, made) : admission.apply_defaults(context, made);
     }
     /// The changed object.
@@ -477,7 +476,8 @@ TEST_CASE("a pod below a managed Deployment is found through its ReplicaSet", "[
     const AdmissionContext context{
         webhooks.registry.job_kinds(), webhooks.stores, webhooks.settings, webhooks.gates
     };
-    const auto verdict = default_job(context, *context.kinds.find("", "Pod"), request);
+    const KindAdmission& pods = *context.kinds.find("", "Pod")->admission();
+    const auto verdict = pods.apply_defaults(context, request);
     REQUIRE(verdict);
     CHECK_FALSE(verdict->changed);
 }

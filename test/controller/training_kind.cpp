@@ -112,6 +112,16 @@ class TrainingKind final : public JobKind {
         }
         return std::make_unique<Training>(std::move(object));
     }
+    Result<std::unique_ptr<GenericJob>> read(const Stores&, const Settings&, std::string_view json)
+        const override {
+        auto object = api::decode<api::DynamicObject>(json);
+        if (!object) {
+            return object.error();
+        }
+        return std::make_unique<Training>(
+            std::make_shared<const api::DynamicObject>(std::move(*object))
+        );
+    }
 };
 
 }  // namespace

@@ -95,7 +95,7 @@ LAYERS = {
     "controller/reconcilers": "base api/meta api/core api/kueue config workload/pods"
     " workload/translation workload/status kube/runtime controller/reconcile",
     "controller/jobs/job": "base json api/meta api/core api/kueue kube/core validation"
-    " workload/pods workload/translation webhook controller/reconcile",
+    " workload/pods workload/translation controller/reconcile",
     "controller/jobs/members": "base json api/meta api/core api/kueue validation workload/pods"
     " controller/reconcile controller/jobs/job",
     "controller/jobs/admission": "base json api/meta api/core api/kueue config validation webhook"
@@ -130,10 +130,10 @@ LAYERS = {
     " workload/translation metrics net/loop kube/runtime controller/reconcile"
     " controller/reconcilers controller/process/runner",
     "controller/process/webhooks": "base json api/core api/kueue config metrics webhook net/loop"
-    " net/transport net/http kube/client serving controller/jobs/job controller/jobs/admission"
-    " controller/jobs/pod",
+    " net/transport net/http kube/client serving controller/jobs/admission controller/jobs/pod",
     "controller/process": "base json api/meta api/core api/kueue engine/types engine/state"
-    " engine/driver config job_kinds workload/translation metrics webhook net/loop net/transport net/http kube/client"
+    " engine/driver config job_kinds workload/translation metrics webhook net/loop net/transport"
+    " net/http kube/client"
     " serving controller/reconcile controller/jobs/members controller/jobs/reconciliation"
     " controller/jobs/described controller/jobs/pod controller/kinds controller/scheduler"
     " controller/visibility controller/process/writes controller/process/runner"
@@ -144,7 +144,7 @@ LAYERS = {
     "controller/commands/controller": "base json yaml config job_kinds net/loop net/transport"
     " kube/client controller/kinds controller/process/webhooks controller/process",
     "controller/commands/config": "base json yaml api/kueue config job_kinds workload/pods"
-    " controller/jobs/admission controller/jobs/reconciliation controller/kinds"
+    " controller/jobs/reconciliation controller/kinds"
     " controller/process/webhooks controller/process controller/commands/schedule",
     "controller/commands/cluster": "base json yaml api/meta api/kueue api/schema kube/core config"
     " job_kinds net/loop net/transport net/http apiserver/fields apiserver/types apiserver/state"

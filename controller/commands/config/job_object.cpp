@@ -1,7 +1,6 @@
 #include "controller/commands/config/job_object.hpp"
 
 #include "base/printable.hpp"
-#include "controller/jobs/admission/job_admission.hpp"
 #include "controller/jobs/reconciliation/workload_of_job.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/process/settings.hpp"
@@ -165,7 +164,7 @@ Result<std::string> explain_job(
     );
     const std::string_view group = kube::group_of(object.string_at("apiVersion"));
     const controller::JobKind* kind = registry.job_kinds().find(group, object.string_at("kind"));
-    if (kind == nullptr || kind->admission() == nullptr) {
+    if (kind == nullptr) {
         return make_invalid(fmt::format(
             "kind \"{}\" of \"{}\" is not enabled; add it to integrations.frameworks or "
             "integrations.jobKinds",
@@ -182,8 +181,7 @@ Result<std::string> explain_job(
     for (const controller::KindEntry& entry : registry.all()) {
         stores.find(entry.kind)->replace({}, {});
     }
-    const controller::AdmissionContext context{registry.job_kinds(), stores, *settings, gates};
-    const auto job = kind->admission()->read(json::print(object), context);
+    const auto job = kind->read(stores, *settings, json::print(object));
     if (!job) {
         return job.error();
     }

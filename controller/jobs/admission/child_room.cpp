@@ -2,7 +2,6 @@
 
 #include "api/core/apps.hpp"
 #include "api/kueue/kueue_names.hpp"
-#include "controller/jobs/admission/job_admission.hpp"
 #include "controller/jobs/job/job_ancestors.hpp"
 #include "controller/jobs/members/batch_job_view.hpp"
 #include "controller/jobs/members/pod_size.hpp"
@@ -377,9 +376,8 @@ bool is_gated_by_slice(
     const JobKinds& kinds, const Settings& settings, const Node& child, const Node& parent
 ) {
     const JobKind* kind = kinds.find(child.kind.group(), child.kind.name());
-    return settings.elastic_jobs && kind != nullptr && kind->admission() != nullptr &&
-           kind->admission()->is_gated_below_managed() && is_elastic_object(*child.metadata) &&
-           is_elastic_object(*parent.metadata);
+    return settings.elastic_jobs && kind != nullptr && kind->is_gated_below_managed() &&
+           is_elastic_object(*child.metadata) && is_elastic_object(*parent.metadata);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include "api/meta/meta.hpp"
 #include "base/error.hpp"
-#include "controller/jobs/admission/job_admission.hpp"
+#include "controller/jobs/admission/kind_admission.hpp"
 #include "json/value.hpp"
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 #include "controller/jobs/batch_job/admission.hpp"
 
 #include "api/kueue/kueue_names.hpp"
-#include "api/meta/codec.hpp"
 #include "controller/jobs/job/object_members.hpp"
 #include "controller/jobs/members/batch_job_view.hpp"
 #include "validation/go_numbers.hpp"
@@ -129,17 +128,9 @@ FieldErrors validate_topology(const GenericJob& job, const FeatureGates& gates) 
 
 class BatchJobAdmission final : public JobAdmission {
   public:
-    Result<std::unique_ptr<GenericJob>> read(std::string_view json, const AdmissionContext& context)
-        const override {
-        auto job = api::decode<api::Job>(json);
-        if (!job) {
-            return job.error();
-        }
-        return std::make_unique<BatchJob>(
-            std::make_shared<const api::Job>(std::move(*job)), context.settings
-        );
-    }
+    using JobAdmission::JobAdmission;
 
+  protected:
     void suspend(json::Value& object) const override {
         object_at(object, {"spec"}).set("suspend", true);
     }
@@ -210,9 +201,8 @@ class BatchJobAdmission final : public JobAdmission {
 
 }  // namespace
 
-const JobAdmission& batch_job_admission() {
-    static const BatchJobAdmission kAdmission;
-    return kAdmission;
+std::unique_ptr<const KindAdmission> make_batch_job_admission(const JobKind& kind) {
+    return std::make_unique<const BatchJobAdmission>(kind);
 }
 
 }  // namespace sluice::controller

@@ -3,10 +3,12 @@
 
 #include "controller/jobs/admission/job_admission.hpp"
 
+#include <memory>
+
 namespace sluice::controller {
 
-/// Returns the defaults and rules of batch/v1 Jobs: minimum parallelism, completions that equal
-/// parallelism, topology annotations.
-const JobAdmission& batch_job_admission();
+/// Creates the webhooks of batch/v1 Jobs. They have rules for minimum parallelism, completions that
+/// equal parallelism, and topology annotations. Lifetime: `kind` must outlive them.
+std::unique_ptr<const KindAdmission> make_batch_job_admission(const JobKind& kind);
 
 }  // namespace sluice::controller

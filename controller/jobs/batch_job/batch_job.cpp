@@ -1,5 +1,6 @@
 #include "controller/jobs/batch_job/batch_job.hpp"
 
+#include "api/meta/codec.hpp"
 #include "controller/jobs/batch_job/admission.hpp"
 #include "controller/jobs/members/batch_job_view.hpp"
 
@@ -11,7 +12,18 @@ class BatchJobKind final : public JobKind {
   public:
     Kind kind() const override { return kind_of<api::Job>(); }
     std::string_view integration() const override { return "batch/job"; }
-    const JobAdmission* admission() const override { return &batch_job_admission(); }
+    const KindAdmission* admission() const override { return admission_.get(); }
+    Result<std::unique_ptr<GenericJob>> read(
+        const Stores& /*stores*/, const Settings& settings, std::string_view json
+    ) const override {
+        auto job = api::decode<api::Job>(json);
+        if (!job) {
+            return job.error();
+        }
+        return std::make_unique<BatchJob>(
+            std::make_shared<const api::Job>(std::move(*job)), settings
+        );
+    }
     std::unique_ptr<GenericJob> find(
         const Stores& stores, const Settings& settings, const kube::NamespacedName& name
     ) const override {
@@ -21,6 +33,9 @@ class BatchJobKind final : public JobKind {
         }
         return std::make_unique<BatchJob>(std::move(job), settings);
     }
+
+  private:
+    std::unique_ptr<const KindAdmission> admission_ = make_batch_job_admission(*this);
 };
 
 }  // namespace

@@ -36,6 +36,7 @@ class AppWrapperAdmission final : public DescribedAdmission {
   public:
     using DescribedAdmission::DescribedAdmission;
 
+  protected:
     UpdateRules update_rules() const override { return UpdateRules::ChangesAlone; }
     std::string find_sole_refusal(const GenericJob&, const config::FeatureGates&) const override {
         return {};

@@ -1,7 +1,6 @@
 #include "controller/jobs/described/described_admission.hpp"
 
 #include "api/kueue/kueue_names.hpp"
-#include "api/meta/codec.hpp"
 #include "validation/topology_request_rules.hpp"
 
 #include <algorithm>
@@ -179,23 +178,9 @@ bool is_judged_where_queued(
 }
 
 DescribedAdmission::DescribedAdmission(
-    std::shared_ptr<const job_kinds::Description> description, MakeDescribedJob make
+    const JobKind& kind, std::shared_ptr<const job_kinds::Description> description
 )
-    : description_(std::move(description)), make_(std::move(make)) {}
-
-Result<std::unique_ptr<GenericJob>> DescribedAdmission::read(
-    std::string_view json, const AdmissionContext& context
-) const {
-    auto object = api::decode<api::DynamicObject>(json);
-    if (!object) {
-        return object.error();
-    }
-    return make_(
-        std::make_shared<const api::DynamicObject>(std::move(*object)),
-        context.settings,
-        context.stores
-    );
-}
+    : JobAdmission(kind), description_(std::move(description)) {}
 
 void DescribedAdmission::suspend(json::Value& object) const {
     controller::suspend(description_->suspension, object);

@@ -5,17 +5,11 @@
 #include "controller/jobs/described/described_job.hpp"
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 
 namespace sluice::controller {
-
-/// Creates the view of one object of a kind.
-using MakeDescribedJob = std::function<std::unique_ptr<DescribedJob>(
-    std::shared_ptr<const api::DynamicObject> object, const Settings& settings, const Stores& stores
-)>;
 
 /// The way in which Kueue's webhook of a kind checks the topology requests of its pod sets.
 struct TopologyStyle {
@@ -45,11 +39,10 @@ struct TopologyStyle {
 class DescribedAdmission : public JobAdmission {
   public:
     DescribedAdmission(
-        std::shared_ptr<const job_kinds::Description> description, MakeDescribedJob make
+        const JobKind& kind, std::shared_ptr<const job_kinds::Description> description
     );
 
-    Result<std::unique_ptr<GenericJob>> read(std::string_view json, const AdmissionContext& context)
-        const override;
+  protected:
     void suspend(json::Value& object) const override;
     void gate_pods(json::Value& object) const override;
     UpdateRules update_rules() const override { return UpdateRules::ChangesFirst; }
@@ -62,24 +55,23 @@ class DescribedAdmission : public JobAdmission {
     api::FieldErrors validate_update(
         const GenericJob& before, const GenericJob& after, const config::FeatureGates& gates
     ) const override;
-
-  protected:
     virtual TopologyStyle topology_style() const { return {}; }
     const job_kinds::Description& description() const { return *description_; }
 
   private:
     std::shared_ptr<const job_kinds::Description> description_;
-    MakeDescribedJob make_;
 };
 
 /// The webhooks of PyTorchJob and similar kinds: the rules for new jobs are not checked on updates.
 class KubeflowAdmission final : public DescribedAdmission {
   public:
     using DescribedAdmission::DescribedAdmission;
+
+  protected:
     UpdateRules update_rules() const override { return UpdateRules::ChangesAlone; }
 };
 
-/// Returns the job that DescribedAdmission::read() created.
+/// Returns the job as a DescribedJob. Requires: it is of a described kind.
 const DescribedJob& described(const GenericJob& job);
 
 /// Returns true if the job's label names a queue.

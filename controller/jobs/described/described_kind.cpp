@@ -1,5 +1,6 @@
 #include "controller/jobs/described/described_kind.hpp"
 
+#include "api/meta/codec.hpp"
 #include "controller/jobs/described/app_wrapper.hpp"
 #include "controller/jobs/described/described_admission.hpp"
 #include "controller/jobs/described/job_set.hpp"
@@ -19,6 +20,8 @@ namespace sluice::controller {
 
 namespace {
 
+constexpr std::string_view kRayClusters = "ray.io/raycluster";
+
 /// Factories for the parts of a kind: the view of an object, and the webhooks.
 struct Parts {
     job_kinds::PodSetSource pod_sets = job_kinds::PodSetSource::Object;
@@ -29,8 +32,8 @@ struct Parts {
         const Settings& settings,
         const Stores& stores
     );
-    std::unique_ptr<JobAdmission> (*make_admission)(
-        std::shared_ptr<const job_kinds::Description> description, MakeDescribedJob make
+    std::unique_ptr<const KindAdmission> (*make_admission)(
+        const JobKind& kind, std::shared_ptr<const job_kinds::Description> description
     );
 };
 
@@ -53,15 +56,15 @@ constexpr Parts kPartsOf = {
             return std::make_unique<Job>(kind, std::move(description), std::move(object), settings);
         }
     },
-    [](std::shared_ptr<const job_kinds::Description> description,
-       MakeDescribedJob make) -> std::unique_ptr<JobAdmission> {
-        return std::make_unique<Admission>(std::move(description), std::move(make));
+    [](const JobKind& kind, std::shared_ptr<const job_kinds::Description> description
+    ) -> std::unique_ptr<const KindAdmission> {
+        return std::make_unique<const Admission>(kind, std::move(description));
     },
 };
 
 /// Returns the code for frameworks that need more than their description.
 Parts parts_of(std::string_view framework) {
-    if (framework == "ray.io/raycluster" || framework == "ray.io/rayjob" ||
+    if (framework == kRayClusters || framework == "ray.io/rayjob" ||
         framework == "ray.io/rayservice") {
         return kPartsOf<RayJob, RayAdmission>;
     }
@@ -97,24 +100,29 @@ class DescribedKind final : public JobKind {
           names_(std::move(names)),
           is_by_user_(is_by_user),
           parts_(parts_of(description_->framework)),
-          admission_(parts_.make_admission(
-              description_,
-              [parts = parts_, description = description_, names = names_](
-                  std::shared_ptr<const api::DynamicObject> object,
-                  const Settings& settings,
-                  const Stores& stores
-              ) {
-                  return parts.make_job(
-                      names->kind(), description, std::move(object), settings, stores
-                  );
-              }
-          )) {}
+          admission_(parts_.make_admission(*this, description_)) {}
 
     Kind kind() const override { return names_->kind(); }
     std::string_view integration() const override { return description_->framework; }
     bool is_described_by_user() const override { return is_by_user_; }
     bool counts_pods_of_pods() const override { return description_->counts_pods_of_pods; }
-    const JobAdmission* admission() const override { return admission_.get(); }
+    bool is_gated_below_managed() const override { return description_->framework == kRayClusters; }
+    const KindAdmission* admission() const override { return admission_.get(); }
+    Result<std::unique_ptr<GenericJob>> read(
+        const Stores& stores, const Settings& settings, std::string_view json
+    ) const override {
+        auto object = api::decode<api::DynamicObject>(json);
+        if (!object) {
+            return object.error();
+        }
+        return parts_.make_job(
+            kind(),
+            description_,
+            std::make_shared<const api::DynamicObject>(std::move(*object)),
+            settings,
+            stores
+        );
+    }
     std::unique_ptr<GenericJob> find(
         const Stores& stores, const Settings& settings, const kube::NamespacedName& name
     ) const override {
@@ -132,7 +140,7 @@ class DescribedKind final : public JobKind {
     std::shared_ptr<const kube::RunTimeKind> names_;
     bool is_by_user_;
     Parts parts_;
-    std::unique_ptr<JobAdmission> admission_;
+    std::unique_ptr<const KindAdmission> admission_;
 };
 
 }  // namespace

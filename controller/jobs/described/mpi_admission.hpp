@@ -10,11 +10,10 @@ class MpiAdmission final : public DescribedAdmission {
   public:
     using DescribedAdmission::DescribedAdmission;
 
+  protected:
     void add_defaults(json::Value& object, const config::FeatureGates& gates) const override;
     /// Sorts the errors by their fields.
     void sort(api::FieldErrors& errors) const override;
-
-  protected:
     TopologyStyle topology_style() const override {
         return {.unreadable = TopologyStyle::Unreadable::Nothing};
     }

@@ -167,10 +167,6 @@ void RayAdmission::gate_pods(json::Value& object) const {
     }
 }
 
-bool RayAdmission::is_gated_below_managed() const {
-    return description().kind == "RayCluster";
-}
-
 bool RayAdmission::is_judged_on_update(
     const GenericJob& before, const GenericJob& after, const AdmissionContext& context
 ) const {

@@ -11,16 +11,14 @@ class RayAdmission final : public DescribedAdmission {
   public:
     using DescribedAdmission::DescribedAdmission;
 
+  protected:
     /// Does nothing for a RayJob: the RayCluster that KubeRay creates for it is gated.
     void gate_pods(json::Value& object) const override;
-    bool is_gated_below_managed() const override;
     bool is_judged_on_update(
         const GenericJob& before, const GenericJob& after, const AdmissionContext& context
     ) const override;
     FirstRules validate_first(const GenericJob& job, const AdmissionContext& context)
         const override;
-
-  protected:
     TopologyStyle topology_style() const override;
 };
 

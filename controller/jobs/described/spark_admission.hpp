@@ -11,13 +11,12 @@ class SparkAdmission final : public DescribedAdmission {
   public:
     using DescribedAdmission::DescribedAdmission;
 
+  protected:
     bool is_judged_on_update(
         const GenericJob& before, const GenericJob& after, const AdmissionContext& context
     ) const override;
     FirstRules validate_first(const GenericJob& job, const AdmissionContext& context)
         const override;
-
-  protected:
     TopologyStyle topology_style() const override {
         return {
             .unreadable = TopologyStyle::Unreadable::Nothing,

@@ -11,9 +11,8 @@ class TrainAdmission final : public DescribedAdmission {
   public:
     using DescribedAdmission::DescribedAdmission;
 
-    void add_defaults(json::Value& object, const config::FeatureGates& gates) const override;
-
   protected:
+    void add_defaults(json::Value& object, const config::FeatureGates& gates) const override;
     TopologyStyle topology_style() const override {
         return {
             .unreadable = TopologyStyle::Unreadable::Nothing,

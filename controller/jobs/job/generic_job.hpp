@@ -136,7 +136,7 @@ class GenericJob {
     virtual const PodJob* as_pods() const { return nullptr; }
 };
 
-class JobAdmission;
+class KindAdmission;
 
 /// A kind of jobs: its names, its webhooks, and its jobs in the stores.
 class JobKind {
@@ -153,9 +153,18 @@ class JobKind {
     virtual bool is_described_by_user() const { return false; }
     /// Returns true if a job's Workload also counts the pods that pods of the job control.
     virtual bool counts_pods_of_pods() const { return false; }
-    /// Returns the defaults and rules for jobs that are written; nullptr if the kind has no
-    /// webhooks.
-    virtual const JobAdmission* admission() const { return nullptr; }
+    /// Returns true if the pods of an elastic job of this kind are gated below a managed job too:
+    /// that job's Workload counts the pods.
+    virtual bool is_gated_below_managed() const { return false; }
+    /// Returns the webhooks of the jobs; nullptr if the kind has no webhooks. Lifetime: that of the
+    /// kind.
+    virtual const KindAdmission* admission() const { return nullptr; }
+    /// Returns the job in this JSON, whether or not a store has it. Errors: Invalid with the path
+    /// of a field; Unavailable if an object that the job refers to is not known yet. Lifetime:
+    /// settings and stores must outlive the job.
+    virtual Result<std::unique_ptr<GenericJob>> read(
+        const Stores& stores, const Settings& settings, std::string_view json
+    ) const = 0;
     /// Returns the job of that name; nullptr if it does not exist or is being deleted.
     virtual std::unique_ptr<GenericJob> find(
         const Stores& stores, const Settings& settings, const kube::NamespacedName& name

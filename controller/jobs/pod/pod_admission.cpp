@@ -290,39 +290,9 @@ validation::JobFacts facts_of_pod(const api::Pod& pod) {
     };
 }
 
-class PodAdmission final : public JobAdmission {
+class PodAdmission final : public KindAdmission {
   public:
-    Result<std::unique_ptr<GenericJob>> read(std::string_view json, const AdmissionContext& context)
-        const override {
-        auto pod = read_pod(json, {});
-        if (!pod) {
-            return pod.error();
-        }
-        return std::make_unique<SinglePod>(std::move(*pod), context.settings, Time());
-    }
-
-    void suspend(json::Value& object) const override {
-        add_gate(object, api::scheduling_gate::kAdmission);
-    }
-
-    bool may_be_prebuilt() const override { return true; }
-
-    FieldErrors validate(const GenericJob& job, const FeatureGates& gates) const override {
-        return validate_pod(job.metadata(), gates);
-    }
-
-    FieldErrors validate_update(
-        const GenericJob& before, const GenericJob& after, const FeatureGates& gates
-    ) const override {
-        FieldErrors errors = validate_pod(after.metadata(), gates);
-        api::append(
-            errors,
-            validate_pod_update(before.metadata(), after.metadata(), before.is_suspended(), gates)
-        );
-        return errors;
-    }
-
-    std::optional<Result<Verdict>> apply_own_defaults(
+    Result<Verdict> apply_defaults(
         const AdmissionContext& context, const api::AdmissionRequest& request
     ) const override {
         if (request.operation != "CREATE") {
@@ -349,11 +319,11 @@ class PodAdmission final : public JobAdmission {
 
     /// Checks a new pod by the rules of all jobs and of pods, and a changed pod by the rules for
     /// changes and of pods.
-    std::optional<Result<Verdict>> judge_by_own_rules(
-        const AdmissionContext& context,
-        const JobKind& /*kind*/,
-        const api::AdmissionRequest& request
-    ) const override {
+    Result<Verdict> judge(const AdmissionContext& context, const api::AdmissionRequest& request)
+        const override {
+        if (request.operation != "CREATE" && request.operation != "UPDATE") {
+            return Verdict();
+        }
         const auto pod = read_pod(request.object.view(), request.namespace_);
         if (!pod) {
             return pod.error();
@@ -398,7 +368,7 @@ class PodAdmission final : public JobAdmission {
 
 }  // namespace
 
-const JobAdmission& pod_admission() {
+const KindAdmission& pod_admission() {
     static const PodAdmission kAdmission;
     return kAdmission;
 }

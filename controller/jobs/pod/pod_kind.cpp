@@ -1,5 +1,6 @@
 #include "controller/jobs/pod/pod_kind.hpp"
 
+#include "api/meta/codec.hpp"
 #include "controller/jobs/members/pod_state.hpp"
 #include "controller/jobs/pod/pod_admission.hpp"
 #include "controller/jobs/pod/pod_group.hpp"
@@ -33,7 +34,19 @@ class PodKind final : public JobKind {
   public:
     Kind kind() const override { return kind_of<api::Pod>(); }
     std::string_view integration() const override { return "pod"; }
-    const JobAdmission* admission() const override { return &pod_admission(); }
+    const KindAdmission* admission() const override { return &pod_admission(); }
+
+    Result<std::unique_ptr<GenericJob>> read(
+        const Stores& /*stores*/, const Settings& settings, std::string_view json
+    ) const override {
+        auto pod = api::decode<api::Pod>(json);
+        if (!pod) {
+            return pod.error();
+        }
+        return std::make_unique<SinglePod>(
+            std::make_shared<const api::Pod>(std::move(*pod)), settings, Time()
+        );
+    }
 
     std::unique_ptr<GenericJob> find(
         const Stores& stores, const Settings& settings, const kube::NamespacedName& name

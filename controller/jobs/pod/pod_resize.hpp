@@ -2,7 +2,7 @@
 #pragma once
 
 #include "api/core/pod.hpp"
-#include "controller/jobs/admission/job_admission.hpp"
+#include "controller/jobs/admission/kind_admission.hpp"
 
 /// The resize of pods in place (subresource `resize`). Quota counts the requests in the Workload,
 /// which no resize changes.

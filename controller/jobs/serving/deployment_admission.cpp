@@ -14,7 +14,7 @@ using webhook::Verdict;
 
 constexpr const char* kDeploymentKind = "apps/v1, Kind=Deployment";
 
-class DeploymentAdmission final : public ObjectAdmission {
+class DeploymentAdmission final : public KindAdmission {
   public:
     Result<Verdict> apply_defaults(
         const AdmissionContext& context, const api::AdmissionRequest& request
@@ -61,7 +61,7 @@ class DeploymentAdmission final : public ObjectAdmission {
 
 }  // namespace
 
-const ObjectAdmission& deployment_admission() {
+const KindAdmission& deployment_admission() {
     static const DeploymentAdmission kAdmission;
     return kAdmission;
 }

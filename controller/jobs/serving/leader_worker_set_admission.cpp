@@ -142,7 +142,7 @@ void hold_template(const api::ObjectMeta& set, json::Value& pod_template) {
     annotations.set(api::annotation::kPodGroupServing, "true");
 }
 
-class LeaderWorkerSetAdmission final : public ObjectAdmission {
+class LeaderWorkerSetAdmission final : public KindAdmission {
   public:
     Result<Verdict> apply_defaults(
         const AdmissionContext& context, const api::AdmissionRequest& request
@@ -211,7 +211,7 @@ class LeaderWorkerSetAdmission final : public ObjectAdmission {
 
 }  // namespace
 
-const ObjectAdmission& leader_worker_set_admission() {
+const KindAdmission& leader_worker_set_admission() {
     static const LeaderWorkerSetAdmission kAdmission;
     return kAdmission;
 }

@@ -4,8 +4,7 @@
 #include "api/core/admission_review.hpp"
 #include "api/meta/field_error.hpp"
 #include "api/meta/meta.hpp"
-#include "controller/jobs/admission/job_admission.hpp"
-#include "controller/jobs/job/object_admission.hpp"
+#include "controller/jobs/admission/kind_admission.hpp"
 #include "json/value.hpp"
 
 #include <cstdint>
@@ -50,10 +49,10 @@ json::Value& template_map(json::Value& pod_template, std::string_view name);
 void copy_queue_and_class(const api::ObjectMeta& object, json::Value& pod_template);
 
 /// Deployments: each pod waits for its own Workload.
-const ObjectAdmission& deployment_admission();
+const KindAdmission& deployment_admission();
 /// StatefulSets: all pods are one group.
-const ObjectAdmission& stateful_set_admission();
+const KindAdmission& stateful_set_admission();
 /// LeaderWorkerSets: the pods of each replica are a group.
-const ObjectAdmission& leader_worker_set_admission();
+const KindAdmission& leader_worker_set_admission();
 
 }  // namespace sluice::controller

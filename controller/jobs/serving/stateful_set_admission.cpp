@@ -61,7 +61,7 @@ FieldErrors validate_scaling(
     return {};
 }
 
-class StatefulSetAdmission final : public ObjectAdmission {
+class StatefulSetAdmission final : public KindAdmission {
   public:
     Result<Verdict> apply_defaults(
         const AdmissionContext& context, const api::AdmissionRequest& request
@@ -124,7 +124,7 @@ class StatefulSetAdmission final : public ObjectAdmission {
 
 }  // namespace
 
-const ObjectAdmission& stateful_set_admission() {
+const KindAdmission& stateful_set_admission() {
     static const StatefulSetAdmission kAdmission;
     return kAdmission;
 }
