@@ -1,5 +1,6 @@
 #include "controller/jobs/described/described_kind.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
+#include "controller/reconcile/owned_workloads.hpp"
 #include "controller/reconcile/workload_status.hpp"
 #include "job_kinds/schema.hpp"
 #include "job_kinds/text.hpp"

@@ -1,6 +1,7 @@
 #include "controller/jobs/batch_job/batch_job.hpp"
 #include "controller/jobs/reconciliation/job_reconciler.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
+#include "controller/reconcile/owned_workloads.hpp"
 
 #include <utility>
 
@@ -41,11 +42,7 @@ void make_jobs(KindEntry& entry, std::shared_ptr<const JobKind> job) {
             return reconcile_job(context.view, context.job_kinds, *kind, {key.ns, key.name}, now);
         };
     entry.also_written = [](const Stores& stores, const ObjectKey& key) {
-        std::vector<ObjectKey> workloads;
-        for (const auto& [name, workload] : workloads_of_owner(stores, key)) {
-            workloads.push_back({kind_of<api::Workload>(), name.namespace_, name.name});
-        }
-        return workloads;
+        return keys_of(workloads_of_owner(stores, key));
     };
     entry.admission = job->admission();
     entry.job = std::move(job);

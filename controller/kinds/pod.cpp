@@ -6,7 +6,7 @@
 #include "controller/jobs/reconciliation/job_reconciler.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/reconcile/left_pods.hpp"
-#include "controller/reconcile/lost_job.hpp"
+#include "controller/reconcile/owned_workloads.hpp"
 #include "controller/reconcile/pod_groups.hpp"
 #include "controller/reconcile/workload_status.hpp"
 #include "kube/core/raw_json.hpp"
@@ -119,9 +119,7 @@ std::vector<ObjectKey> objects_of_job(const Stores& stores, const ObjectKey& key
         objects.push_back({kind_of<api::Workload>(), key.ns, std::string(group)});
         return objects;
     }
-    for (const auto& [name, workload] : workloads_of_owner(stores, key)) {
-        objects.push_back({kind_of<api::Workload>(), name.namespace_, name.name});
-    }
+    objects = keys_of(workloads_of_owner(stores, key));
     const auto pod = stores.of<api::Pod>().find(key.ns, key.name);
     if (pod && !is_job(stores, *pod)) {
         for (ObjectKey& other : pods_of_row(stores, key)) {
@@ -182,7 +180,7 @@ void visit_left_workload(
         }
     }
     for (const std::string& uid : job_uids_of(*change.before)) {
-        for (const auto& [name, left] : stores.of<api::Workload>().by_index(kLostJobIndex, uid)) {
+        for (const auto& [name, left] : lost_workloads(stores, uid)) {
             visit_workload(*left);
         }
     }

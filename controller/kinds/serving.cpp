@@ -5,7 +5,10 @@
 #include "controller/jobs/serving/serving_admission.hpp"
 #include "controller/jobs/serving/stateful_set_groups.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
+#include "controller/reconcile/owned_workloads.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 
 // Kinds whose objects are not jobs, but create pods that are jobs.
@@ -19,10 +22,9 @@ std::vector<ObjectKey> groups_of_maker(const Stores& stores, const ObjectKey& ke
     for (const auto& [name, pod] : pods_made_by(stores, key)) {
         objects.push_back({kind_of<api::Pod>(), name.namespace_, name.name});
     }
-    for (const auto& [name, workload] :
-         workloads_of_member_owner(stores, key.kind, key.ns, key.name)) {
-        objects.push_back({kind_of<api::Workload>(), name.namespace_, name.name});
-    }
+    std::ranges::move(
+        keys_of(workloads_of_owner(stores, key, OwnerRole::Member)), std::back_inserter(objects)
+    );
     return objects;
 }
 

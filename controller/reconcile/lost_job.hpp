@@ -8,9 +8,6 @@
 
 namespace sluice::controller {
 
-/// The index of Workloads that lost their job, by the value of lost_job_of().
-inline constexpr char kLostJobIndex[] = "lost_job";
-
 /// Returns the uid of the job for which the Workload was made if the Workload has lost all owners;
 /// nullptr otherwise.
 const std::string* lost_job_of(const api::ObjectMeta& workload);
@@ -19,11 +16,6 @@ const std::string* lost_job_of(const api::ObjectMeta& workload);
 /// is set when the Workload is created or taken over. Owner references alone do not move quota:
 /// pods of the other job may still run.
 bool holds_quota_of_another(const api::Workload& workload, std::string_view job_uid);
-
-/// Returns the Workloads that lost the job.
-const kube::Store<api::Workload>::Objects& lost_workloads(
-    const Stores& stores, const api::ObjectMeta& job
-);
 
 /// Finishes a Workload that lost its job. If the job still exists, it takes the Workload over: in
 /// that case the Workload is only reconciled again after some seconds.

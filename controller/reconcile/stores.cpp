@@ -1,7 +1,7 @@
 #include "controller/reconcile/stores.hpp"
 
 #include "api/kueue/kueue_names.hpp"
-#include "controller/reconcile/lost_job.hpp"
+#include "controller/reconcile/owned_workloads.hpp"
 #include "workload/translation/slices.hpp"
 
 #include <utility>
@@ -35,49 +35,10 @@ std::vector<std::string> checks_of(const api::ClusterQueue& queue) {
     return names;
 }
 
-/// Example: batch Job team-a/train
-std::string owner_text(
-    std::string_view group, std::string_view kind, std::string_view ns, std::string_view name
-) {
-    return std::string(group) + " " + std::string(kind) + " " + join(ns, name);
-}
-
-std::vector<std::string> owner_of(const api::Workload& workload) {
-    const api::OwnerReference* owner = workload.metadata.controller_owner();
-    if (owner == nullptr) {
-        return {};
-    }
-    return {owner_text(
-        kube::group_of(owner->api_version), owner->kind, workload.metadata.namespace_, owner->name
-    )};
-}
-
-/// Owners that are pods are left out: a group may have many.
-std::vector<std::string> member_owners_of(const api::Workload& workload) {
-    std::vector<std::string> owners;
-    for (const api::OwnerReference& owner : workload.metadata.owner_references) {
-        if (!owner.controller.value_or(false) && owner.kind != "Pod") {
-            owners.push_back(owner_text(
-                kube::group_of(owner.api_version),
-                owner.kind,
-                workload.metadata.namespace_,
-                owner.name
-            ));
-        }
-    }
-    return owners;
-}
-
 }  // namespace
 
 void add_indexes(kube::Store<api::Workload>& workloads) {
-    workloads.add_index("owner", owner_of);
-    workloads.add_index("member_owner", member_owners_of);
-    workloads.add_index(kLostJobIndex, [](const api::Workload& w) {
-        const std::string* job = lost_job_of(w.metadata);
-        return job == nullptr ? std::vector<std::string>{}
-                              : std::vector{join(w.metadata.namespace_, *job)};
-    });
+    add_owner_indexes(workloads);
     workloads.add_index("queue", [](const api::Workload& w) {
         return std::vector{join(w.metadata.namespace_, w.spec.queue_name)};
     });
@@ -127,28 +88,6 @@ std::vector<std::string> prebuilt_workloads_of(const api::ObjectMeta& job) {
 std::vector<std::string> controller_uid_of(const api::ObjectMeta& job) {
     const api::OwnerReference* owner = job.controller_owner();
     return owner == nullptr ? std::vector<std::string>{} : std::vector{owner->uid};
-}
-
-const kube::Store<api::Workload>::Objects& workloads_of_owner(
-    const Stores& stores, const ObjectKey& owner
-) {
-    return stores.of<api::Workload>().by_index(
-        "owner", owner_text(owner.kind.group(), owner.kind.name(), owner.ns, owner.name)
-    );
-}
-
-const kube::Store<api::Workload>::Objects& lost_workloads(
-    const Stores& stores, const api::ObjectMeta& job
-) {
-    return stores.of<api::Workload>().by_index(kLostJobIndex, join(job.namespace_, job.uid));
-}
-
-const kube::Store<api::Workload>::Objects& workloads_of_member_owner(
-    const Stores& stores, Kind kind, std::string_view ns, std::string_view name
-) {
-    return stores.of<api::Workload>().by_index(
-        "member_owner", owner_text(kind.group(), kind.name(), ns, name)
-    );
 }
 
 const kube::Store<api::Workload>::Objects& workloads_of_queue(

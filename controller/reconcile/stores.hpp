@@ -1,4 +1,4 @@
-// Lookups in the stores of watched objects, by owner, queue, flavor and other references.
+// Lookups in the stores of watched objects, by queue, flavor and other references.
 #pragma once
 
 #include "api/core/core.hpp"
@@ -48,14 +48,6 @@ std::vector<std::string> controller_uid_of(const api::ObjectMeta& job);
 /// The index of pods by the chain of slices, or the Workload, that they belong to.
 inline constexpr std::string_view kSliceIndex = "slice";
 
-/// Returns the Workloads whose controller is the object of that kind and name (whatever its uid).
-const kube::Store<api::Workload>::Objects& workloads_of_owner(
-    const Stores& stores, const ObjectKey& owner
-);
-/// Returns the Workloads that the object of that kind and name owns without controlling them.
-const kube::Store<api::Workload>::Objects& workloads_of_member_owner(
-    const Stores& stores, Kind kind, std::string_view ns, std::string_view name
-);
 /// Returns the Workloads that name the LocalQueue.
 const kube::Store<api::Workload>::Objects& workloads_of_queue(
     const Stores& stores, std::string_view ns, std::string_view queue

@@ -1,6 +1,7 @@
 #include "controller/jobs/job/job_ancestors.hpp"
 
 #include "api/kueue/kueue_names.hpp"
+#include "controller/reconcile/owned_workloads.hpp"
 #include "controller/reconcile/workload_status.hpp"
 
 #include <fmt/format.h>
@@ -51,14 +52,11 @@ bool is_owned_by_job(const JobKinds& kinds, const Stores& stores, const api::Obj
 std::shared_ptr<const api::Workload> find_counting_workload(
     const Stores& stores, const ObjectKey& job
 ) {
-    std::shared_ptr<const api::Workload> newest;
-    for (const auto& [name, workload] : workloads_of_owner(stores, job)) {
-        if (!is_finished(*workload) && (!newest || newest->metadata.creation_timestamp <
-                                                       workload->metadata.creation_timestamp)) {
-            newest = workload;
-        }
-    }
-    return newest;
+    return find_newest(
+        workloads_of_owner(stores, job),
+        SameAge::FirstName,
+        [](const api::Workload& workload) { return !is_finished(workload); }
+    );
 }
 
 JobResult<std::optional<ObjectKey>> find_managed_ancestor(

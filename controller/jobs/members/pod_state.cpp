@@ -7,6 +7,7 @@
 #include "controller/jobs/job/topology_request.hpp"
 #include "controller/jobs/members/role_hash.hpp"
 #include "controller/reconcile/strict_patch.hpp"
+#include "validation/job_rules.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -103,6 +104,13 @@ std::string_view pod_group_of(const api::ObjectMeta& pod, bool by_annotation) {
     }
     const std::string* label = pod.find_label(api::label::kPodGroupName);
     return label == nullptr ? std::string_view() : std::string_view(*label);
+}
+
+std::string_view workload_name_of_group(
+    const api::ObjectMeta& pod, std::string_view group, bool by_annotation
+) {
+    const std::string_view prebuilt = validation::prebuilt_workload_name(pod, by_annotation);
+    return prebuilt.empty() ? group : prebuilt;
 }
 
 std::string role_of(const api::Pod& pod) {

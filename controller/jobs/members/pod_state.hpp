@@ -40,6 +40,11 @@ bool is_unmanaged_pod(const api::ObjectMeta& pod, const Settings& settings);
 /// Returns the name of the group that the pod belongs to, or "". With `by_annotation` (gate
 /// WorkloadIdentifierAnnotations) the annotation takes precedence over the label.
 std::string_view pod_group_of(const api::ObjectMeta& pod, bool by_annotation);
+/// Returns the name of the Workload of the pod's group: of the prebuilt Workload that the pod names
+/// or, without one, the group's name.
+std::string_view workload_name_of_group(
+    const api::ObjectMeta& pod, std::string_view group, bool by_annotation
+);
 /// Returns the pod's role in its group, which is the name of a pod set.
 std::string role_of(const api::Pod& pod);
 

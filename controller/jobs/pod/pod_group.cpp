@@ -4,6 +4,7 @@
 #include "base/earlier.hpp"
 #include "controller/jobs/members/group_pods.hpp"
 #include "controller/jobs/members/pod_state.hpp"
+#include "controller/reconcile/owned_workloads.hpp"
 #include "controller/reconcile/pod_groups.hpp"
 #include "controller/reconcile/workload_status.hpp"
 #include "validation/go_numbers.hpp"
@@ -88,11 +89,10 @@ PodGroup::PodGroup(
       first_(find_first(pods_)),
       is_namespace_ending_(is_being_deleted(stores, first_->metadata.namespace_)),
       list_(pods_) {
-    const std::string_view prebuilt = validation::prebuilt_workload_name(
-        first_->metadata, settings.workload_identifier_annotations
-    );
-    workload_ = stores.of<api::Workload>().find(
-        first_->metadata.namespace_, prebuilt.empty() ? std::string_view(group_) : prebuilt
+    workload_ = find_group_workload(
+        stores,
+        first_->metadata.namespace_,
+        {workload_name_of_group(first_->metadata, group_, settings.workload_identifier_annotations)}
     );
     has_queue_ = stores.of<api::LocalQueue>().find(
                      first_->metadata.namespace_,
@@ -102,7 +102,7 @@ PodGroup::PodGroup(
     if (!workload_) {
         return;
     }
-    is_foreign_ = prebuilt.empty() && !is_of_pod_group(workload_->metadata);
+    is_foreign_ = !is_prebuilt() && !is_of_pod_group(workload_->metadata);
     PodPlaces places = find_places(stores, pods_, *workload_, count_by(), now);
     if (is_serving() && is_of_serving_object(workload_->metadata)) {
         misnamed_ = find_misnamed(stores, pods_, *workload_);
@@ -110,7 +110,7 @@ PodGroup::PodGroup(
         // A StatefulSet or LeaderWorkerSet deletes its pods itself when it is scaled down.
         bypassing_ = find_bypassing(places);
     }
-    if (!prebuilt.empty()) {
+    if (is_prebuilt()) {
         oversized_ = find_oversized(stores, pods_, *workload_);
         std::erase_if(list_, [this](const auto& pod) {
             return std::ranges::find(oversized_, pod) != oversized_.end();

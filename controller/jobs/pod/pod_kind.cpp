@@ -5,6 +5,7 @@
 #include "controller/jobs/pod/pod_admission.hpp"
 #include "controller/jobs/pod/pod_group.hpp"
 #include "controller/jobs/pod/single_pod.hpp"
+#include "controller/reconcile/owned_workloads.hpp"
 #include "controller/reconcile/pod_groups.hpp"
 #include "controller/reconcile/workload_status.hpp"
 
@@ -83,7 +84,7 @@ class PodKind final : public JobKind {
         Outcome outcome;
         const std::string_view group = group_in_name(name.name);
         if (!group.empty()) {
-            const auto workload = stores.of<api::Workload>().find(name.namespace_, group);
+            const auto workload = find_group_workload(stores, name.namespace_, {group});
             const bool is_own = workload && (workload->metadata.deletion_timestamp
                                                  ? is_of_pod_group(workload->metadata)
                                                  : is_of_pods_alone(workload->metadata));

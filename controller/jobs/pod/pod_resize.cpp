@@ -8,8 +8,8 @@
 #include "controller/jobs/job/semantic_equality.hpp"
 #include "controller/jobs/members/pod_size.hpp"
 #include "controller/jobs/members/pod_state.hpp"
+#include "controller/reconcile/owned_workloads.hpp"
 #include "controller/reconcile/workload_status.hpp"
-#include "validation/job_rules.hpp"
 
 #include <fmt/format.h>
 
@@ -51,20 +51,22 @@ Counted count_of(const Stores& stores, const api::Workload& workload, std::strin
 /// Finds the count for a pod that is a job, alone or as a member of a group.
 std::optional<Counted> find_own_count(const AdmissionContext& context, const api::Pod& pod) {
     const bool by_annotation = context.settings.workload_identifier_annotations;
-    const std::string_view group = pod_group_of(pod.metadata, by_annotation);
-    for (const auto& [name, workload] : workloads_of_owner(context.stores, key_of(pod))) {
-        if (!is_finished(*workload) && !workload->spec.pod_sets.empty() &&
-            workload->metadata.controller_owner()->uid == pod.metadata.uid) {
+    for (const auto& workload :
+         workloads_of_object(context.stores, key_of(pod), pod.metadata.uid)) {
+        if (!is_finished(*workload) && !workload->spec.pod_sets.empty()) {
             return count_of(context.stores, *workload, workload->spec.pod_sets.front().name);
         }
     }
     if (!is_marked_managed(pod.metadata) && !has_suspending_parent(pod.metadata)) {
         return std::nullopt;
     }
-    const std::string_view prebuilt =
-        validation::prebuilt_workload_name(pod.metadata, by_annotation);
-    const std::string_view name = prebuilt.empty() ? group : prebuilt;
-    const auto workload = context.stores.of<api::Workload>().find(pod.metadata.namespace_, name);
+    const auto workload = find_group_workload(
+        context.stores,
+        pod.metadata.namespace_,
+        {workload_name_of_group(
+            pod.metadata, pod_group_of(pod.metadata, by_annotation), by_annotation
+        )}
+    );
     return workload ? count_of(context.stores, *workload, role_of(pod))
                     : Counted{.by = "its job", .requests = {}};
 }

@@ -3,6 +3,7 @@
 #include "api/kueue/kueue_names.hpp"
 #include "controller/jobs/members/pod_state.hpp"
 #include "controller/jobs/pod/pod_resize.hpp"
+#include "controller/reconcile/owned_workloads.hpp"
 
 #include <fmt/format.h>
 
@@ -106,14 +107,15 @@ StopStep SinglePod::next_stop_step_for(const StopCause& cause, const api::Worklo
 }
 
 std::optional<bool> SinglePod::is_described_by(const api::Workload& workload) const {
-    const api::OwnerReference* owner = workload.metadata.controller_owner();
+    const bool is_own = is_owned_by(workload.metadata, metadata().uid);
     const auto& pod_sets = workload.spec.pod_sets;
-    if (owner != nullptr && owner->uid == metadata().uid && pod_sets.size() == 1 &&
-        !is_gated(*pod_) && is_resized_within(*pod_, *pod_sets.front().template_)) {
+    if (is_own && pod_sets.size() == 1 && !is_gated(*pod_) &&
+        is_resized_within(*pod_, *pod_sets.front().template_)) {
         return true;
     }
-    return pod_->raw_spec.empty() && owner != nullptr ? std::optional(owner->uid == metadata().uid)
-                                                      : std::nullopt;
+    const bool is_unknown =
+        !pod_->raw_spec.empty() || workload.metadata.controller_owner() == nullptr;
+    return is_unknown ? std::nullopt : std::optional(is_own);
 }
 
 std::vector<Write> SinglePod::release() const {

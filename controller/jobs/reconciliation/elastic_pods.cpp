@@ -4,13 +4,13 @@
 #include "controller/jobs/job/pod_job.hpp"
 #include "controller/jobs/members/pod_state.hpp"
 #include "controller/jobs/reconciliation/workload_of_job.hpp"
+#include "controller/reconcile/owned_workloads.hpp"
 #include "controller/reconcile/strict_patch.hpp"
 #include "controller/reconcile/workload_status.hpp"
 
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <tuple>
 
 namespace sluice::controller {
 
@@ -58,17 +58,13 @@ std::optional<ObjectKey> find_job(
 std::shared_ptr<const api::Workload> find_slice_with_room(
     const Stores& stores, const ObjectKey& job
 ) {
-    std::shared_ptr<const api::Workload> newest;
-    const auto age = [](const api::Workload& workload) {
-        return std::tie(workload.metadata.creation_timestamp, workload.metadata.uid);
-    };
-    for (const auto& [name, workload] : workloads_of_owner(stores, job)) {
-        if (!is_finished(*workload) && is_admitted(*workload) && !is_evicted(*workload) &&
-            (!newest || age(*newest) < age(*workload))) {
-            newest = workload;
+    return find_newest(
+        workloads_of_owner(stores, job),
+        SameAge::LastUid,
+        [](const api::Workload& workload) {
+            return !is_finished(workload) && is_admitted(workload) && !is_evicted(workload);
         }
-    }
-    return newest;
+    );
 }
 
 /// Returns the node labels that the checks of the slice chose for a pod set.

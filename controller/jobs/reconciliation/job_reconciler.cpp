@@ -3,11 +3,11 @@
 #include "base/earlier.hpp"
 #include "controller/jobs/reconciliation/job_reconciliation.hpp"
 #include "controller/reconcile/left_pods.hpp"
+#include "controller/reconcile/owned_workloads.hpp"
 #include "controller/reconcile/workload_status.hpp"
 
 #include <algorithm>
 #include <iterator>
-#include <string>
 #include <utility>
 
 namespace sluice::controller {
@@ -30,15 +30,6 @@ void finalize_orphan(const View& view, const api::Workload& workload, Time now, 
     } else if (auto without = remove_finalizer(workload)) {
         outcome.writes.push_back(std::move(*without));
     }
-}
-
-/// Returns true if an unreadable Workload belongs to the job: its text contains the job's uid.
-bool has_unreadable_workload(const Stores& stores, const api::ObjectMeta& job) {
-    const auto& unreadable = stores.find(kind_of<api::Workload>())->unreadable();
-    return std::ranges::any_of(unreadable, [&job](const auto& entry) {
-        return entry.first.namespace_ == job.namespace_ &&
-               entry.second.text.find(job.uid) != std::string::npos;
-    });
 }
 
 }  // namespace
@@ -65,7 +56,7 @@ Outcome reconcile_job(
         if (unreadable.contains(workload_name)) {
             continue;  // its last readable version is outdated: a write would be refused
         }
-        if (!job || workload->metadata.controller_owner()->uid != job->metadata().uid) {
+        if (!job || !is_owned_by(workload->metadata, job->metadata().uid)) {
             finalize_orphan(view, *workload, now, outcome);
         }
     }

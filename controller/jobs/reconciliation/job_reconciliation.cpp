@@ -10,6 +10,7 @@
 #include "controller/jobs/reconciliation/job_slices.hpp"
 #include "controller/jobs/reconciliation/workload_of_job.hpp"
 #include "controller/reconcile/lost_job.hpp"
+#include "controller/reconcile/owned_workloads.hpp"
 #include "controller/reconcile/strict_patch.hpp"
 #include "controller/reconcile/workload_status.hpp"
 
@@ -48,10 +49,7 @@ JobReconciliation::JobReconciliation(
     }
     const api::ObjectMeta& metadata = job.metadata();
     const ObjectKey key{kind.kind(), metadata.namespace_, metadata.name};
-    for (const auto& [name, workload] : workloads_of_owner(stores_, key)) {
-        if (workload->metadata.controller_owner()->uid != metadata.uid) {
-            continue;
-        }
+    for (const auto& workload : workloads_of_object(stores_, key, metadata.uid)) {
         (holds_quota_of_another(*workload, metadata.uid) ? foreign_ : own_).push_back(workload);
     }
 }
@@ -181,9 +179,7 @@ JobReconciliation::Next JobReconciliation::leave_unmanaged() {
     Outcome outcome;
     const bool has_lost_mark =
         pods_ != nullptr && std::ranges::any_of(own_, [this](const auto& workload) {
-            const auto& owners = workload->metadata.owner_references;
-            return std::ranges::find(owners, job_.metadata().uid, &api::OwnerReference::uid) !=
-                   owners.end();
+            return is_owned_by(workload->metadata, job_.metadata().uid, OwnerRole::Member);
         });
     if (!job_.is_left_alone() || has_lost_mark) {
         if (is_managed() || !own_.empty()) {

@@ -2,7 +2,7 @@
 #include "api/meta/codec.hpp"
 #include "controller/jobs/reconciliation/job_reconciliation.hpp"
 #include "controller/jobs/reconciliation/workload_of_job.hpp"
-#include "controller/reconcile/lost_job.hpp"
+#include "controller/reconcile/owned_workloads.hpp"
 #include "controller/reconcile/strict_patch.hpp"
 #include "controller/reconcile/workload_status.hpp"
 

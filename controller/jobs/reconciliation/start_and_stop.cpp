@@ -5,6 +5,7 @@
 #include "controller/jobs/reconciliation/job_reconciliation.hpp"
 #include "controller/jobs/reconciliation/workload_of_job.hpp"
 #include "controller/reconcile/left_pods.hpp"
+#include "controller/reconcile/owned_workloads.hpp"
 #include "controller/reconcile/workload_status.hpp"
 
 #include <fmt/format.h>
@@ -166,9 +167,8 @@ JobReconciliation::Next JobReconciliation::stop_resumed_by_hand() {
 /// Sets the label job-uid on a Workload that another client created for the job. If the Workload
 /// loses its owner, the label says that pods may still use it.
 JobReconciliation::Next JobReconciliation::label_with_job() {
-    const api::OwnerReference* owner = workload_->metadata.controller_owner();
     const std::string& uid = job_.metadata().uid;
-    if (owner == nullptr || owner->uid != uid || api::check_label_value(uid) ||
+    if (!is_owned_by(workload_->metadata, uid) || api::check_label_value(uid) ||
         workload_->metadata.find_label(api::label::kJobUid) != nullptr) {
         return {};
     }

@@ -7,6 +7,7 @@
 #include "controller/jobs/job/job_ancestors.hpp"
 #include "controller/jobs/pod/pod_kind.hpp"
 #include "controller/jobs/reconciliation/workload_of_job.hpp"
+#include "controller/reconcile/owned_workloads.hpp"
 #include "controller/reconcile/strict_patch.hpp"
 #include "controller/reconcile/workload_name.hpp"
 #include "controller/reconcile/workload_status.hpp"
@@ -172,12 +173,6 @@ Write create_group_workload(const GroupOwner& owner, const api::Workload& worklo
     return write;
 }
 
-bool owns(const GroupOwner& owner, const api::Workload& workload) {
-    return std::ranges::find(
-               workload.metadata.owner_references, owner.metadata.uid, &api::OwnerReference::uid
-           ) != workload.metadata.owner_references.end();
-}
-
 std::optional<Write> follow_owner(
     const GroupOwner& owner, const api::Workload& workload, const Settings& settings
 ) {
@@ -185,7 +180,7 @@ std::optional<Write> follow_owner(
     json::Value annotations = json::Object{};
     json::Value patch = json::Object{};
     std::vector<EventNote> events;
-    if (!owns(owner, workload)) {
+    if (!is_owned_by(workload.metadata, owner.metadata.uid, OwnerRole::Member)) {
         json::Array owners;
         for (const api::OwnerReference& other : workload.metadata.owner_references) {
             owners.push_back(api::to_value(other));

@@ -60,9 +60,6 @@ JobResult<api::Workload> make_group_workload(
 /// Returns the write that creates the Workload, with its event.
 Write create_group_workload(const GroupOwner& owner, const api::Workload& workload, Time now);
 
-/// Returns true if the owner is an owner of the Workload.
-bool owns(const GroupOwner& owner, const api::Workload& workload);
-
 /// Returns a patch that makes the Workload follow its owner: it sets the owner reference, the queue
 /// (unless quota is reserved: then it cannot change) and the admission gates. Returns nullopt if
 /// the Workload is up to date.

@@ -10,6 +10,7 @@
 #include "controller/jobs/members/serving_names.hpp"
 #include "controller/jobs/serving/group_owner.hpp"
 #include "controller/jobs/serving/membership.hpp"
+#include "controller/reconcile/owned_workloads.hpp"
 #include "controller/reconcile/workload_status.hpp"
 
 #include <fmt/format.h>
@@ -146,6 +147,8 @@ class LeaderWorkerSetReconciliation {
     }
 
   private:
+    ObjectKey key() const { return {owner_.kind, set_.metadata.namespace_, set_.metadata.name}; }
+
     std::string workload_name_of(std::string_view index) const {
         return group_workload_name(
             owner_, fmt::format("{}-{}", set_.metadata.name, index), settings_
@@ -165,7 +168,7 @@ class LeaderWorkerSetReconciliation {
         std::set<std::string, std::less<>> names;
         for (std::int64_t i = 0; i < wanted(); ++i) {
             std::string name = workload_name_of(std::to_string(i));
-            const auto workload = stores_.of<api::Workload>().find(set_.metadata.namespace_, name);
+            const auto workload = find_group_workload(stores_, set_.metadata.namespace_, {name});
             if (!workload && !owner_.is_copy()) {
                 missing.push_back(i);
             } else if (workload && is_finished(*workload)) {
@@ -184,15 +187,14 @@ class LeaderWorkerSetReconciliation {
         if (!missing.empty()) {
             return make_workloads(missing);
         }
-        for (const auto& [name, workload] : workloads_of_member_owner(
-                 stores_, owner_.kind, set_.metadata.namespace_, set_.metadata.name
-             )) {
-            if (!names.contains(name.name) && !workload->metadata.deletion_timestamp &&
-                owns(owner_, *workload)) {
+        for (const auto& workload :
+             workloads_of_object(stores_, key(), set_.metadata.uid, OwnerRole::Member)) {
+            if (!names.contains(workload->metadata.name) &&
+                !workload->metadata.deletion_timestamp) {
                 // The pods of a deleted Workload are stopped before it releases its quota.
                 outcome_.writes.push_back({
                     .verb = Verb::Delete,
-                    .object = {kind_of<api::Workload>(), name.namespace_, name.name},
+                    .object = key_of(*workload),
                     .body = {},
                     .uid = workload->metadata.uid,
                 });
@@ -245,8 +247,7 @@ class LeaderWorkerSetReconciliation {
     }
 
     void record_memberships() {
-        const ObjectKey key{owner_.kind, set_.metadata.namespace_, set_.metadata.name};
-        for (const auto& [name, pod] : pods_made_by(stores_, key)) {
+        for (const auto& [name, pod] : pods_made_by(stores_, key())) {
             if (auto write = is_to_be_replaced(*pod) ? replace_held(*pod) : std::nullopt) {
                 outcome_.writes.push_back(std::move(*write));
                 continue;
@@ -267,7 +268,7 @@ class LeaderWorkerSetReconciliation {
                 .annotations = {},
             };
             const auto workload =
-                stores_.of<api::Workload>().find(pod->metadata.namespace_, membership.workload);
+                find_group_workload(stores_, pod->metadata.namespace_, {membership.workload});
             if (!workload || workload->metadata.deletion_timestamp) {
                 continue;
             }

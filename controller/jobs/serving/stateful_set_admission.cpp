@@ -52,7 +52,7 @@ FieldErrors validate_scaling(
         return {api::FieldError::forbidden(kReplicas, "scaling down is still in progress")};
     }
     const auto workload =
-        find_group_workload(context.stores, before.metadata, context.settings).workload;
+        find_workload_of_set(context.stores, before.metadata, context.settings).workload;
     if (workload && !is_on_hold(*workload)) {
         return {api::FieldError::forbidden(
             kReplicas, "workload from previous scale-down is still being deleted"

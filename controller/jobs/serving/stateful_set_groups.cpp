@@ -10,6 +10,7 @@
 #include "controller/jobs/pod/pod_kind.hpp"
 #include "controller/jobs/serving/membership.hpp"
 #include "controller/reconcile/left_pods.hpp"
+#include "controller/reconcile/owned_workloads.hpp"
 #include "controller/reconcile/strict_patch.hpp"
 #include "controller/reconcile/workload_name.hpp"
 #include "controller/reconcile/workload_status.hpp"
@@ -57,7 +58,7 @@ class StatefulSetReconciliation {
           pods_(pods_made_by(
               view.stores, {kind_of<api::StatefulSet>(), set.metadata.namespace_, set.metadata.name}
           )) {
-        GroupWorkload found = find_group_workload(stores_, set.metadata, settings_);
+        GroupWorkload found = find_workload_of_set(stores_, set.metadata, settings_);
         name_ = std::move(found.name);
         workload_ = std::move(found.workload);
     }
@@ -277,21 +278,18 @@ GroupOwner group_owner_of(const api::ObjectMeta& stateful_set) {
     return {kind_of<api::StatefulSet>(), kStatefulSets, stateful_set};
 }
 
-GroupWorkload find_group_workload(
+GroupWorkload find_workload_of_set(
     const Stores& stores, const api::ObjectMeta& stateful_set, const Settings& settings
 ) {
-    const auto& workloads = stores.of<api::Workload>();
     const GroupOwner owner = group_owner_of(stateful_set);
     std::string name = group_workload_name(owner, stateful_set.name, settings);
-    if (auto workload = workloads.find(stateful_set.namespace_, name)) {
-        return {std::move(name), std::move(workload)};
-    }
-    std::string old_name =
+    const std::string old_name =
         workload_name(owner.kind.name(), owner.kind.group(), stateful_set.name, {});
-    if (auto workload = workloads.find(stateful_set.namespace_, old_name)) {
-        return {std::move(old_name), std::move(workload)};
+    auto workload = find_group_workload(stores, stateful_set.namespace_, {name, old_name});
+    if (workload) {
+        name = workload->metadata.name;
     }
-    return {std::move(name), nullptr};
+    return {std::move(name), std::move(workload)};
 }
 
 bool is_on_hold(const api::Workload& workload) {

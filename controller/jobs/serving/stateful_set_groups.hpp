@@ -29,7 +29,7 @@ struct GroupWorkload {
     std::string name;
     std::shared_ptr<const api::Workload> workload;
 };
-GroupWorkload find_group_workload(
+GroupWorkload find_workload_of_set(
     const Stores& stores, const api::ObjectMeta& stateful_set, const Settings& settings
 );
 
