@@ -226,27 +226,15 @@ TEST_CASE("ten owners are searched, and no more", "[job-kinds]") {
     CHECK(has_event(set.cluster, "JobNestingTooDeep", std::string(kNote)) == is_too_deep);
 }
 
-TEST_CASE("slices within slices count where they are asked for, up to three", "[job-kinds]") {
-    const auto request = [](const std::string& layers, bool has_layers) {
-        api::ObjectMeta pod_template;
-        pod_template.annotations["kueue.x-k8s.io/podset-required-topology"] = "rack";
-        pod_template.annotations["kueue.x-k8s.io/podset-slice-required-topology-constraints"] =
-            layers;
-        return make_topology_request(pod_template, {}, {.has_layers = has_layers});
-    };
-    const std::string one = R"({"topology":"rack","size":2})";
-    const auto found = request("[" + one + "]", true);
-    REQUIRE(found);
-    CHECK((*found)->podset_slice_required_topology_constraints.size() == 1);
-    const auto off = request("no list", false);
-    REQUIRE(off);
-    CHECK((*off)->podset_slice_required_topology_constraints.empty());
-    for (const std::string& odd :
-         {std::string("[]"), "[" + one + "," + one + "," + one + "," + one + "]"}) {
-        CHECK(
-            request(odd, true).error().detail.find("between 1 and 3 entries") != std::string::npos
-        );
-    }
+TEST_CASE("ignores a request of slices within slices", "[job-kinds]") {
+    api::ObjectMeta pod_template;
+    pod_template.annotations["kueue.x-k8s.io/podset-required-topology"] = "rack";
+    pod_template.annotations["kueue.x-k8s.io/podset-slice-required-topology-constraints"] =
+        R"([{"topology":"rack","size":2}])";
+    const auto request = make_topology_request(pod_template, {});
+    REQUIRE(request);
+    CHECK((*request)->required == "rack");
+    CHECK((*request)->podset_slice_required_topology_constraints.empty());
 }
 
 }  // namespace sluice::controller

@@ -1,12 +1,10 @@
 #include "controller/jobs/job/topology_request.hpp"
 
 #include "api/kueue/kueue_names.hpp"
-#include "json/value.hpp"
 #include "validation/go_numbers.hpp"
 
 #include <fmt/format.h>
 
-#include <cstddef>
 #include <utility>
 
 namespace sluice::controller {
@@ -15,7 +13,6 @@ namespace {
 
 namespace annotation = api::annotation;
 
-constexpr std::size_t kLayersMax = 3;
 using Request = api::PodSetTopologyRequest;
 
 Error problem(const char* key, std::string_view what) {
@@ -51,44 +48,8 @@ Result<bool> read_topology(const api::ObjectMeta& pod_template, Request& into) {
                               : problem(kUnconstrained, validation::boolean_problem(*text));
 }
 
-Result<bool> read_layers(const std::string& text, Request& into) {
-    constexpr const char* kKey = annotation::kPodSetSliceRequiredTopologyConstraints;
-    const auto list = json::parse(text);
-    if (!list || !list->is_array()) {
-        return problem(kKey, "must be a JSON list");
-    }
-    if (list->as_array().empty() || list->as_array().size() > kLayersMax) {
-        return problem(
-            kKey,
-            fmt::format(
-                "topology constraints must contain between 1 and {} entries: got {}",
-                kLayersMax,
-                list->as_array().size()
-            )
-        );
-    }
-    for (const json::Value& entry : list->as_array()) {
-        const json::Value* size = entry.find("size");
-        if (!entry.is_object() || size == nullptr || !size->is_int()) {
-            return problem(kKey, "an entry needs topology and size");
-        }
-        into.podset_slice_required_topology_constraints.push_back(
-            {.topology = std::string(entry.string_at("topology")),
-             .size = static_cast<std::int32_t>(size->as_int())}
-        );
-    }
-    return true;
-}
-
 /// Returns true if the annotations request slices.
-Result<bool> read_slices(
-    const api::ObjectMeta& pod_template, TopologyLimits limits, Request& into
-) {
-    const std::string* layers =
-        pod_template.find_annotation(annotation::kPodSetSliceRequiredTopologyConstraints);
-    if (layers != nullptr && limits.has_layers) {
-        return read_layers(*layers, into);
-    }
+Result<bool> read_slices(const api::ObjectMeta& pod_template, Request& into) {
     const std::string* size = pod_template.find_annotation(annotation::kPodSetSliceSize);
     auto topology = copy(pod_template, annotation::kPodSetSliceRequiredTopology);
     if (size == nullptr || !topology) {
@@ -105,14 +66,14 @@ Result<bool> read_slices(
 }  // namespace
 
 Result<std::optional<Request>> make_topology_request(
-    const api::ObjectMeta& pod_template, const RankLabels& labels, TopologyLimits limits
+    const api::ObjectMeta& pod_template, const RankLabels& labels
 ) {
     Request request;
     const auto topology = read_topology(pod_template, request);
     if (!topology) {
         return topology.error();
     }
-    const auto slices = read_slices(pod_template, limits, request);
+    const auto slices = read_slices(pod_template, request);
     if (!slices) {
         return slices.error();
     }

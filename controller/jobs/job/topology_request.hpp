@@ -17,16 +17,11 @@ struct RankLabels {
     std::optional<std::int32_t> sub_group_count;
 };
 
-/// The forms of requests that are enabled.
-struct TopologyLimits {
-    bool has_layers = false;  ///< slices within slices are allowed (gate TASMultiLayerTopology)
-};
-
 /// Returns the topology request of a pod template's annotations (KEP-2724); nullopt if they request
-/// nothing and pods have no rank. Errors: Invalid with the name of an annotation that cannot be
-/// read.
+/// nothing and pods have no rank. Slices within slices are not read (gate TASMultiLayerTopology).
+/// Errors: Invalid with the name of an annotation that cannot be read.
 Result<std::optional<api::PodSetTopologyRequest>> make_topology_request(
-    const api::ObjectMeta& pod_template, const RankLabels& labels, TopologyLimits limits = {}
+    const api::ObjectMeta& pod_template, const RankLabels& labels
 );
 
 }  // namespace sluice::controller

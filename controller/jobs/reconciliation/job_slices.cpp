@@ -25,6 +25,14 @@ bool has_gate(const api::PodTemplateSpec& pod_template) {
            ) != gates.end();
 }
 
+/// Returns true if the pods of the job are created with the gate of elastic jobs.
+bool are_pods_gated(const GenericJob& job) {
+    const auto wanted = job.pod_sets();
+    return wanted && std::ranges::all_of(*wanted, [](const api::PodSet& pod_set) {
+               return has_gate(*pod_set.template_);
+           });
+}
+
 std::int32_t count_pods(const std::vector<api::PodSet>& pod_sets) {
     std::int32_t count = 0;
     for (const api::PodSet& pod_set : pod_sets) {
@@ -115,13 +123,6 @@ LiveSlices find_live_slices(std::vector<Slices::WorkloadPointer> all) {
         }
     }
     return live;
-}
-
-bool are_pods_gated(const GenericJob& job) {
-    const auto wanted = job.pod_sets();
-    return wanted && std::ranges::all_of(*wanted, [](const api::PodSet& pod_set) {
-               return has_gate(*pod_set.template_);
-           });
 }
 
 bool may_run_on(const GenericJob& job, const api::Workload& kept) {

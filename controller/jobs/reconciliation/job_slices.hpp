@@ -44,9 +44,6 @@ struct LiveSlices {
 /// replace it; if none has a reservation, the newest stays.
 LiveSlices find_live_slices(std::vector<Slices::WorkloadPointer> all);
 
-/// Returns true if the pods of the job are created with the gate of elastic jobs.
-bool are_pods_gated(const GenericJob& job);
-
 /// Sorts all Workloads of a job by their role; all Workloads of a job that is not elastic are
 /// current.
 Slices sort_slices(

@@ -8,6 +8,7 @@
 #include "controller/jobs/members/pod_state.hpp"
 #include "controller/jobs/members/serving_names.hpp"
 #include "controller/jobs/pod/pod_kind.hpp"
+#include "controller/jobs/serving/group_owner.hpp"
 #include "controller/jobs/serving/membership.hpp"
 #include "controller/reconcile/left_pods.hpp"
 #include "controller/reconcile/owned_workloads.hpp"
@@ -43,6 +44,18 @@ std::int64_t annotated_total(const api::Pod& pod) {
         find_value(pod.metadata.annotations, api::annotation::kPodGroupTotalCount)
     );
     return total ? *total : 0;
+}
+
+/// Returns true if another integration gates the pods. Example: those of a LeaderWorkerSet
+bool is_of_another_framework(const api::ObjectMeta& pod_template) {
+    const std::string* framework =
+        pod_template.find_annotation(api::annotation::kPodSuspendingParent);
+    return framework != nullptr && *framework != kStatefulSets;
+}
+
+/// Returns the StatefulSet as the owner of a group.
+GroupOwner group_owner_of(const api::ObjectMeta& stateful_set) {
+    return {kind_of<api::StatefulSet>(), kStatefulSets, stateful_set};
 }
 
 /// One reconcile of a managed StatefulSet.
@@ -267,16 +280,6 @@ class StatefulSetReconciliation {
 };
 
 }  // namespace
-
-bool is_of_another_framework(const api::ObjectMeta& pod_template) {
-    const std::string* framework =
-        pod_template.find_annotation(api::annotation::kPodSuspendingParent);
-    return framework != nullptr && *framework != kStatefulSets;
-}
-
-GroupOwner group_owner_of(const api::ObjectMeta& stateful_set) {
-    return {kind_of<api::StatefulSet>(), kStatefulSets, stateful_set};
-}
 
 GroupWorkload find_workload_of_set(
     const Stores& stores, const api::ObjectMeta& stateful_set, const Settings& settings

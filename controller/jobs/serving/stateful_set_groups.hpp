@@ -3,7 +3,6 @@
 
 #include "api/core/apps.hpp"
 #include "controller/jobs/job/job_kinds.hpp"
-#include "controller/jobs/serving/group_owner.hpp"
 #include "controller/reconcile/view.hpp"
 
 /// StatefulSets: all pods of a StatefulSet are one group, whose Workload outlives times without
@@ -16,12 +15,6 @@ namespace sluice::controller {
 Outcome reconcile_stateful_set(
     const View& view, const JobKinds& kinds, const kube::NamespacedName& name, Time now
 );
-
-/// Returns true if another integration gates the pods. Example: those of a LeaderWorkerSet
-bool is_of_another_framework(const api::ObjectMeta& pod_template);
-
-/// Returns the StatefulSet as the owner of a group.
-GroupOwner group_owner_of(const api::ObjectMeta& stateful_set);
 
 /// The name of a StatefulSet's Workload, and the Workload if it exists. A Workload with the name
 /// that older versions gave it counts too, until one with the new name exists.
