@@ -47,8 +47,6 @@ class CowPtr {
     }
 
     friend bool operator==(const CowPtr& ptr, std::nullptr_t) { return ptr.block_ == nullptr; }
-    /// Returns true if both own the same value, which is more than that the values are equal.
-    bool is_shared_with(const CowPtr& other) const { return block_ == other.block_; }
     /// Requires: it has a value. *Lifetime*: until the owner is changed or written to.
     const T& operator*() const { return block_->value; }
     const T* operator->() const { return &block_->value; }

@@ -35,8 +35,4 @@ bool Prng::chance(unsigned percent) {
     return below(100) < percent;
 }
 
-double Prng::unit() {
-    return static_cast<double>(next() >> 11U) * 0x1.0p-53;
-}
-
 }  // namespace sluice

@@ -21,8 +21,6 @@ class Prng {
     std::int64_t between(std::int64_t low, std::int64_t high);
     /// Returns true in about `percent` of 100 calls.
     bool chance(unsigned percent);
-    /// Returns a number in [0, 1).
-    double unit();
 
   private:
     std::uint64_t state_;

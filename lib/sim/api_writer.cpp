@@ -186,10 +186,6 @@ void ApiWriter::set_node_status(const json::Value& node, Time now) {
     request("PATCH", path + "/status", status, now, kMergePatch);
 }
 
-apiserver::Response ApiWriter::patch(const std::string& path, const json::Value& body, Time now) {
-    return request("PATCH", path, body, now, kMergePatch);
-}
-
 void ApiWriter::set_taints(const std::string& node, json::Array taints, Time now) {
     const json::Value patch = json::Object{{"spec", json::Object{{"taints", std::move(taints)}}}};
     request("PATCH", "/api/v1/nodes/" + node, patch, now, kMergePatch);

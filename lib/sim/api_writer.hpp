@@ -42,8 +42,6 @@ class ApiWriter {
     void replace_node(const json::Value& node, Time now);
     /// Writes the labels and the status of an existing Node.
     void set_node_status(const json::Value& node, Time now);
-    /// Sends a merge patch of the object at a path of the API.
-    apiserver::Response patch(const std::string& path, const json::Value& body, Time now);
     /// Replaces the taints of the node.
     void set_taints(const std::string& node, json::Array taints, Time now);
 

@@ -1,7 +1,6 @@
 // Finds and sets conditions of objects.
 #pragma once
 
-#include "api/core/pod.hpp"
 #include "api/meta/meta.hpp"
 
 #include <string_view>
@@ -11,13 +10,9 @@ namespace sluice::api {
 
 /// Returns the condition of that type; nullptr if it is absent.
 const Condition* find_condition(const std::vector<Condition>& conditions, std::string_view type);
-const ObjectCondition* find_condition(
-    const std::vector<ObjectCondition>& conditions, std::string_view type
-);
 
 /// Returns true if there is a condition of that type with status True.
 bool is_true(const std::vector<Condition>& conditions, std::string_view type);
-bool is_true(const std::vector<ObjectCondition>& conditions, std::string_view type);
 
 /// Adds the condition, or replaces the one of its type. The old transition time is kept if the
 /// status does not change. Returns true if anything changed.

@@ -29,17 +29,4 @@ const TypeInfo& PendingWorkloadsSummary::type() {
     return kInfo;
 }
 
-const TypeInfo& PendingWorkloadOptions::type() {
-    static const TypeInfo kInfo{
-        .fields =
-            {
-                field<&PendingWorkloadOptions::offset>("offset", "R"),
-                field<&PendingWorkloadOptions::limit>("limit"),
-            },
-        .kind = kKind,
-        .api_version = kVisibilityApiVersion,
-    };
-    return kInfo;
-}
-
 }  // namespace sluice::api

@@ -41,19 +41,4 @@ struct PendingWorkloadsSummary {
         default;
 };
 
-/// Selects a part of a queue; a request has these fields as query parameters.
-struct PendingWorkloadOptions {
-    static constexpr std::string_view kGroup = kVisibilityGroup;
-    static constexpr std::string_view kVersion = "v1beta2";
-    static constexpr std::string_view kKind = "PendingWorkloadOptions";
-
-    /// Position of the first Workload, from 0.
-    std::int64_t offset = 0;
-    /// Maximum number of Workloads; 0 means 1000, a negative number returns no Workload.
-    std::int64_t limit = 0;
-
-    static const TypeInfo& type();
-    friend bool operator==(const PendingWorkloadOptions&, const PendingWorkloadOptions&) = default;
-};
-
 }  // namespace sluice::api

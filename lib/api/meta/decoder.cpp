@@ -21,8 +21,6 @@ std::string_view expected_name(Shape shape) {
         case Shape::Int32:
         case Shape::Int64:
             return "an integer";
-        case Shape::Double:
-            return "a number";
         case Shape::String:
             return "a string";
         case Shape::Time:
@@ -314,9 +312,6 @@ class Decoder final : public json::Handler {
             case Shape::Int64:
                 *static_cast<std::int64_t*>(at.object) = value;
                 return true;
-            case Shape::Double:
-                *static_cast<double*>(at.object) = static_cast<double>(value);
-                return true;
             case Shape::Quantity:
                 return set_quantity(at, fmt::format("{}", value));
             case Shape::Json:
@@ -336,10 +331,6 @@ class Decoder final : public json::Handler {
     }
     bool set_double(const Target& at, double value) {
         constexpr double kExact = 9007199254740992.0;  // 2^53: integers below are exact in a double
-        if (at.type->shape == Shape::Double) {
-            *static_cast<double*>(at.object) = value;
-            return true;
-        }
         if (at.type->shape == Shape::Quantity) {
             return set_quantity(at, fmt::format("{}", value));
         }
@@ -392,7 +383,6 @@ class Decoder final : public json::Handler {
             case Shape::Bool:
             case Shape::Int32:
             case Shape::Int64:
-            case Shape::Double:
             case Shape::Object:
             case Shape::List:
             case Shape::Map:
@@ -429,7 +419,6 @@ class Decoder final : public json::Handler {
                 case Shape::Bool:
                 case Shape::Int32:
                 case Shape::Int64:
-                case Shape::Double:
                 case Shape::String:
                 case Shape::Time:
                 case Shape::MicroTime:

@@ -32,8 +32,4 @@ Result<DynamicObject> decode<DynamicObject>(std::string_view json, const DecodeO
     return DynamicObject::make(std::move(*value));
 }
 
-json::Value to_value(const DynamicObject& object) {
-    return object.value;
-}
-
 }  // namespace sluice::api

@@ -18,17 +18,11 @@ struct DynamicObject {
     /// Errors: Invalid if the value is not an object, or with the path of a field of the metadata.
     static Result<DynamicObject> make(json::Value value);
 
-    std::string_view api_version() const { return value.string_at("apiVersion"); }
-    std::string_view kind() const { return value.string_at("kind"); }
-
     friend bool operator==(const DynamicObject&, const DynamicObject&) = default;
 };
 
 /// Returns the object with all of its fields. Errors: as DynamicObject::make, and malformed JSON.
 template <>
 Result<DynamicObject> decode<DynamicObject>(std::string_view json, const DecodeOptions& options);
-
-/// Returns the object as it was read.
-json::Value to_value(const DynamicObject& object);
 
 }  // namespace sluice::api

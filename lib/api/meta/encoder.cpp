@@ -25,8 +25,6 @@ bool is_zero(const TypeInfo& type, const void* value) {
             return *static_cast<const std::int32_t*>(value) == 0;
         case Shape::Int64:
             return *static_cast<const std::int64_t*>(value) == 0;
-        case Shape::Double:
-            return *static_cast<const double*>(value) == 0;
         case Shape::String:
             return static_cast<const std::string*>(value)->empty();
         case Shape::Time:
@@ -73,9 +71,6 @@ class Encoder {
                 return;
             case Shape::Int64:
                 writer_.integer(*static_cast<const std::int64_t*>(value));
-                return;
-            case Shape::Double:
-                writer_.number(*static_cast<const double*>(value));
                 return;
             case Shape::String:
                 writer_.string(*static_cast<const std::string*>(value));

@@ -67,14 +67,6 @@ bool has_subdomain_form(std::string_view text) {
     }
 }
 
-bool has_qualified_name_form(std::string_view text) {
-    const auto slash = text.find('/');
-    if (slash == std::string_view::npos) {
-        return is_name(text);
-    }
-    return has_subdomain_form(text.substr(0, slash)) && is_name(text.substr(slash + 1));
-}
-
 std::string pattern_problem(
     std::string_view message,
     std::string_view pattern,

@@ -9,11 +9,10 @@
 
 namespace sluice::api {
 
-/// Return true if the text has the form of a label, of labels joined by dots, or of a name with an
-/// optional subdomain and '/' in front. They do not check lengths.
+/// Return true if the text has the form of a label or of labels joined by dots. They do not check
+/// lengths.
 bool has_label_form(std::string_view text);
 bool has_subdomain_form(std::string_view text);
-bool has_qualified_name_form(std::string_view text);
 
 /// These functions return nullopt if the text is valid. Otherwise they return the API server's
 /// message, the first if there are several.

@@ -71,9 +71,6 @@ const TypeInfo& Builtin<std::int32_t>::type() {
 const TypeInfo& Builtin<std::int64_t>::type() {
     return scalar<Shape::Int64>();
 }
-const TypeInfo& Builtin<double>::type() {
-    return scalar<Shape::Double>();
-}
 const TypeInfo& Builtin<std::string>::type() {
     return scalar<Shape::String>();
 }

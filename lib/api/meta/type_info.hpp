@@ -21,7 +21,6 @@ enum class Shape : std::uint8_t {
     Bool,
     Int32,
     Int64,
-    Double,
     String,
     Time,
     MicroTime,
@@ -135,10 +134,6 @@ struct Builtin<std::int32_t> {
 };
 template <>
 struct Builtin<std::int64_t> {
-    static const TypeInfo& type();
-};
-template <>
-struct Builtin<double> {
     static const TypeInfo& type();
 };
 template <>

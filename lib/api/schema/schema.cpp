@@ -136,7 +136,6 @@ class Generator {
                 return list(of_type(type.item(), items), cell);
             case Shape::Map:
                 return map(of_type(type.item(), items), cell);
-            case Shape::Double:
             case Shape::Json:
                 SLUICE_ASSERT(false);
                 return {};

@@ -25,9 +25,6 @@ struct AnyChange {
     ObjectKey key;
     std::shared_ptr<const void> before;
     std::shared_ptr<const void> after;
-
-    bool is_added() const { return !before; }
-    bool is_removed() const { return !after; }
 };
 
 /// Returns the change with the object's type. Requires: T is the type of the kind.
