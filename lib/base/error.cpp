@@ -8,38 +8,6 @@
 
 namespace sluice {
 
-std::string_view to_string(ErrorCode code) {
-    switch (code) {
-        case ErrorCode::Invalid:
-            return "Invalid";
-        case ErrorCode::NotFound:
-            return "NotFound";
-        case ErrorCode::AlreadyExists:
-            return "AlreadyExists";
-        case ErrorCode::Conflict:
-            return "Conflict";
-        case ErrorCode::Gone:
-            return "Gone";
-        case ErrorCode::Forbidden:
-            return "Forbidden";
-        case ErrorCode::Unauthorized:
-            return "Unauthorized";
-        case ErrorCode::TooManyRequests:
-            return "TooManyRequests";
-        case ErrorCode::Timeout:
-            return "Timeout";
-        case ErrorCode::Canceled:
-            return "Canceled";
-        case ErrorCode::Unavailable:
-            return "Unavailable";
-        case ErrorCode::Internal:
-            return "Internal";
-        case ErrorCode::NotLeader:
-            return "NotLeader";
-    }
-    return "Internal";
-}
-
 bool is_retryable(ErrorCode code) {
     switch (code) {
         case ErrorCode::TooManyRequests:

@@ -27,9 +27,6 @@ enum class ErrorCode : std::uint8_t {
     NotLeader,  ///< no request was sent: this process no longer holds the leader's lease
 };
 
-/// Returns the name of the code as the API spells the reason, for logs and events.
-std::string_view to_string(ErrorCode code);
-
 /// Returns true if the same request may succeed when it is repeated unchanged after a while.
 bool is_retryable(ErrorCode code);
 

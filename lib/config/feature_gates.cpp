@@ -309,14 +309,4 @@ Problem FeatureGates::problem_of(std::string_view gate, std::string_view predica
                  };
 }
 
-std::vector<Feature> FeatureGates::changed() const {
-    std::vector<Feature> features;
-    for (std::size_t i = 0; i < kFeatures.size(); ++i) {
-        if (on_[i] != kFeatures[i].default_on) {
-            features.push_back(static_cast<Feature>(i));
-        }
-    }
-    return features;
-}
-
 }  // namespace sluice::config

@@ -169,8 +169,6 @@ class FeatureGates {
     );
 
     bool is_enabled(Feature feature) const { return on_[static_cast<std::size_t>(feature)]; }
-    /// Returns the features that differ from their default, in the order of their names.
-    std::vector<Feature> changed() const;
 
     /// Returns true if the gate was set by its own name, even to its default.
     bool is_named(Feature feature) const { return named_[static_cast<std::size_t>(feature)]; }

@@ -1,7 +1,6 @@
 #include "metrics/distribution.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace sluice::metrics {
 
@@ -12,10 +11,6 @@ std::size_t find_bucket(std::span<const double> bounds, double value) {
 void Distribution::add(double value) {
     ++counts_[find_bucket(bounds_, value)];
     sum_ += value;
-}
-
-std::uint64_t Distribution::count() const {
-    return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
 }
 
 }  // namespace sluice::metrics

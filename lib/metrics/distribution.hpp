@@ -21,7 +21,6 @@ class Distribution {
     /// Returns the count of each bucket. The last bucket has the values above all bounds.
     const std::vector<std::uint64_t>& counts() const { return counts_; }
     double sum() const { return sum_; }
-    std::uint64_t count() const;
 
   private:
     std::span<const double> bounds_;

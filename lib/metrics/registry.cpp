@@ -125,12 +125,6 @@ class Family {
         });
     }
 
-    Series read(const Labels& labels) const {
-        const std::scoped_lock guard(lock_);
-        const auto found = series_.find(full_labels(labels));
-        return found == series_.end() ? Series{} : found->second;
-    }
-
     std::size_t remove(const Match& match) {
         const std::scoped_lock guard(lock_);
         std::vector<std::pair<std::size_t, std::string>> wanted;
@@ -378,10 +372,6 @@ void Counter::raise_to(const Labels& labels, double total) {
     });
 }
 
-double Counter::value(const Labels& labels) const {
-    return family_.read(labels).value;
-}
-
 Gauge::Gauge(Registry& registry, Definition definition)
     : family_(registry.impl_->add(Kind::Gauge, std::move(definition))) {}
 
@@ -391,10 +381,6 @@ void Gauge::set(const Labels& labels, double value) {
 
 void Gauge::add(const Labels& labels, double amount) {
     family_.change(labels, [amount](Series& series) { series.value += amount; });
-}
-
-double Gauge::value(const Labels& labels) const {
-    return family_.read(labels).value;
 }
 
 void Gauge::erase(const Labels& labels) {
@@ -410,14 +396,6 @@ void Histogram::observe(const Labels& labels, double value) {
 
 void Histogram::set(const Labels& labels, const Distribution& counted) {
     family_.set(labels, counted);
-}
-
-std::uint64_t Histogram::count(const Labels& labels) const {
-    std::uint64_t total = 0;
-    for (const auto count : family_.read(labels).counts) {
-        total += count;
-    }
-    return total;
 }
 
 std::vector<double> default_buckets() {

@@ -52,7 +52,6 @@ class Counter {
     void raise_to(const Labels& labels, double total);
     /// Creates the series with value 0 before anything is counted.
     void touch(const Labels& labels) { add(labels, 0); }
-    double value(const Labels& labels) const;
 
   private:
     class Family& family_;
@@ -64,7 +63,6 @@ class Gauge {
     Gauge(Registry& registry, Definition definition);
     void set(const Labels& labels, double value);
     void add(const Labels& labels, double amount);
-    double value(const Labels& labels) const;
     /// Removes one series.
     void erase(const Labels& labels);
 
@@ -79,7 +77,6 @@ class Histogram {
     void observe(const Labels& labels, double value);
     /// Replaces the series by values that were counted elsewhere. Requires: equal bounds.
     void set(const Labels& labels, const Distribution& counted);
-    std::uint64_t count(const Labels& labels) const;
 
   private:
     class Family& family_;

@@ -251,7 +251,6 @@ struct Converter {
     std::string& piece;
     json::Writer& out;
     AnswerSink& sink;
-    std::size_t count = 0;
     bool has_sink_failed = false;
 
     static Result<void> take(void* context, json::Value object) {
@@ -260,7 +259,6 @@ struct Converter {
         if (!converted) {
             return converted.error();
         }
-        ++self.count;
         self.out.raw(json::print(object));
         return self.piece.size() < kPieceBytes ? Result<void>() : self.hand_on();
     }
@@ -310,20 +308,6 @@ std::string make_failure(std::string_view uid, std::string_view message) {
     return body;
 }
 
-/// Stores an answer in memory.
-class StringSink final : public AnswerSink {
-  public:
-    explicit StringSink(std::string& body) : body_(body) {}
-    Result<void> append(std::string_view bytes) override {
-        body_ += bytes;
-        return {};
-    }
-    void clear() override { body_.clear(); }
-
-  private:
-    std::string& body_;
-};
-
 }  // namespace
 
 Result<ConversionOutcome> answer_conversion_review(
@@ -347,7 +331,7 @@ Result<ConversionOutcome> answer_conversion_review(
     if (!read && (converter.has_sink_failed || read.error().code == ErrorCode::Canceled)) {
         return read.error();
     }
-    ConversionOutcome outcome{.failure = {}, .object_count = converter.count};
+    ConversionOutcome outcome;
     if (!read) {
         outcome.failure = read.error().detail;
     } else if (!envelope->has_objects) {
@@ -366,20 +350,6 @@ Result<ConversionOutcome> answer_conversion_review(
         return taken.error();
     }
     return outcome;
-}
-
-Result<ConversionAnswer> answer_conversion_review(
-    std::string_view request, const ReviewLimits& limits
-) {
-    ConversionAnswer answer;
-    StringSink sink(answer.body);
-    auto outcome = answer_conversion_review(request, sink, limits);
-    if (!outcome) {
-        return outcome.error();
-    }
-    answer.failure = std::move(outcome->failure);
-    answer.object_count = outcome->object_count;
-    return answer;
 }
 
 }  // namespace sluice::webhook

@@ -36,7 +36,6 @@ struct ReviewLimits {
 struct ConversionOutcome {
     /// Why the result is Failed; empty if all objects were converted.
     std::string failure;
-    std::size_t object_count = 0;  ///< number of objects in the request
 };
 
 /// Answers an apiextensions.k8s.io/v1 ConversionReview with a ConversionReview and its `response`.
@@ -50,17 +49,6 @@ Result<ConversionOutcome> answer_conversion_review(
     AnswerSink& sink,
     const ReviewLimits& limits = {},
     const std::stop_token& stop = {}
-);
-
-/// An answer that is held in memory.
-struct ConversionAnswer {
-    std::string body;
-    std::string failure;
-    std::size_t object_count = 0;
-};
-/// Answers a ConversionReview with the whole answer in memory. Errors: as above.
-Result<ConversionAnswer> answer_conversion_review(
-    std::string_view request, const ReviewLimits& limits = {}
 );
 
 }  // namespace sluice::webhook

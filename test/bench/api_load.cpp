@@ -2,7 +2,7 @@
 // alone whose Jobs are held (`hold`), or sends writes that were recorded before, with nothing to
 // decide on (`replay`).
 #include "json/value.hpp"
-#include "kube/client/client_config.hpp"
+#include "kube/client/connection_source.hpp"
 #include "kube/client/http_client.hpp"
 #include "kube/core/resource_path.hpp"
 #include "kube/core/watch_line.hpp"
@@ -300,7 +300,8 @@ class Replay {
 
 template <class Load>
 void run(const Options& options) {
-    auto config = take(kube::load_kubeconfig_file(options.kubeconfig, ""), "kubeconfig");
+    const kube::ConnectionSource source{options.kubeconfig, "", {}};
+    auto config = take(kube::find_connection(source), "kubeconfig").config;
     config.qps = -1;
     const SystemClock clock;
     net::EventLoop loop;

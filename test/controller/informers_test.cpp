@@ -77,7 +77,7 @@ struct Followed {
          .stores = stores,
          .executor = loop.executor(),
          .on_change = [this](const kube::AnyChange& change
-                      ) { seen.push_back((change.is_removed() ? "-" : "+") + change.key.name); },
+                      ) { seen.push_back((change.after ? "+" : "-") + change.key.name); },
          .on_gone = [this](Kind) { ++gone; },
          .discovery_delay = discovery_delay}
     };

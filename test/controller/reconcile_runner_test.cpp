@@ -9,8 +9,10 @@
 #include <catch2/generators/catch_generators.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <deque>
 #include <memory>
+#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
@@ -84,6 +86,11 @@ struct Bench {
     };
 };
 
+std::uint64_t count_of(const metrics::Distribution& times) {
+    const auto& counts = times.counts();
+    return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+}
+
 const ObjectKey kClass{kind_of<api::WorkloadPriorityClass>(), "", "vip"};
 
 }  // namespace
@@ -92,7 +99,7 @@ TEST_CASE("a wide change is written no faster than the writer takes it", "[contr
     Bench bench;
     bench.runner.enqueue(kClass, Urgency::AtOnce);
     std::set<std::string> written;
-    while (!bench.runner.is_idle() || !bench.sink.rows.empty()) {
+    for (int i = 0; i < 10; ++i) {
         bench.runner.step();
         REQUIRE(bench.sink.rows.size() <= 4);
         REQUIRE_FALSE(bench.sink.rows.empty());
@@ -100,6 +107,8 @@ TEST_CASE("a wide change is written no faster than the writer takes it", "[contr
         written.insert(bench.sink.answer().name);
     }
     CHECK(written.size() == 10);
+    bench.runner.step();
+    CHECK(bench.sink.rows.empty());
 }
 
 TEST_CASE(
@@ -211,14 +220,14 @@ TEST_CASE("it is counted how long objects wait and their reconciles take", "[con
     CHECK(work().unfinished == seconds(3));
     CHECK(work().longest == seconds(3));
     CHECK(work().wait_times.sum() == 2);
-    CHECK(work().reconcile_times.count() == 0);
+    CHECK(count_of(work().reconcile_times) == 0);
     // Until the write is answered, whatever the answer is.
     const bool is_refused = GENERATE(false, true);
     const Error error{ErrorCode::Invalid, "no", {}};
     bench.sink.answer(is_refused ? Result<void>(error) : Result<void>());
     CHECK(work().under_way == 0);
     CHECK(work().unfinished == seconds(0));
-    CHECK(work().reconcile_times.count() == 1);
+    CHECK(count_of(work().reconcile_times) == 1);
     CHECK(work().reconcile_times.sum() == 3);
     CHECK(work().work_times.sum() == 3);
     CHECK(work().failed == (is_refused ? 1 : 0));
@@ -238,7 +247,7 @@ TEST_CASE("a wide change is under way until the last of its writes is answered",
         bench.sink.answer();
     }
     CHECK(work().under_way == 0);
-    CHECK(work().reconcile_times.count() == 1);
+    CHECK(count_of(work().reconcile_times) == 1);
     CHECK(work().reconcile_times.sum() == 10);
 }
 

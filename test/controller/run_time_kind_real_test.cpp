@@ -2,7 +2,7 @@
 #include "controller/process/controller_process.hpp"
 #include "controller/process/settings.hpp"
 #include "controller/training_kind.hpp"
-#include "kube/client/client_config.hpp"
+#include "kube/client/connection_source.hpp"
 #include "kube/client/http_client.hpp"
 #include "net/loop/task_group.hpp"
 #include "net/transport/certificate.hpp"
@@ -57,9 +57,10 @@ struct RealCluster {
         const char* path = std::getenv("SLUICE_TEST_KUBECONFIG");
         INFO("SLUICE_TEST_KUBECONFIG names the kubeconfig; test/e2e/client_test.py sets it");
         REQUIRE(path != nullptr);
-        const auto config = kube::load_kubeconfig_file(path, "");
-        REQUIRE(config);
-        auto made = kube::HttpClient::make(*config, clock, 1);
+        const auto found =
+            kube::find_connection({.kubeconfig_file = path, .context = "", .process = {}});
+        REQUIRE(found);
+        auto made = kube::HttpClient::make(found->config, clock, 1);
         REQUIRE(made);
         client = std::move(*made);
         ns = "training-" + net::make_uuid().substr(0, 8);

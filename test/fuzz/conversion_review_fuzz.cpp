@@ -2,13 +2,13 @@
 #include "fuzz/fuzz_target.hpp"
 #include "json/value.hpp"
 #include "webhook/conversion.hpp"
-#include "webhook/conversion_review.hpp"
+#include "webhook/review_answer.hpp"
 
 #include <string_view>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
-    const auto answer = sluice::webhook::answer_conversion_review(text);
+    const auto answer = sluice::test::answer_review(text);
     if (!answer) {
         return 0;
     }

@@ -266,18 +266,6 @@ TEST_CASE("a context that leads nowhere is one error", "[kube][config]") {
     CHECK(error_of("{}") == "kubeconfig: current-context is not set");
     CHECK(error_of("[1]") == "kubeconfig: is not a map of fields");
     CHECK(error_of("current-context: a\ncontexts: 5") == "kubeconfig: contexts has no entry \"a\"");
-    CHECK(load_kubeconfig_file("/no/such/file", "").error().code == ErrorCode::NotFound);
-}
-
-TEST_CASE("a kubeconfig file is read from its own folder", "[kube][config]") {
-    const test::TemporaryFolder folder;
-    folder.write("ca.pem", "CA");
-    folder.write("config", kubeconfig("server: 'https://x', certificate-authority: ca.pem", ""));
-    const auto config = load_kubeconfig_file(folder.path() + "/config", "");
-    REQUIRE(config);
-    CHECK(config->tls.ca_pem == "CA");
-    folder.write("broken", "a: [b");
-    CHECK(load_kubeconfig_file(folder.path() + "/broken", "").error().code == ErrorCode::Invalid);
 }
 
 TEST_CASE("a pod finds its service account", "[kube][config]") {

@@ -464,8 +464,8 @@ TEST_CASE(
 ) {
     Api api;
     const net::Validity day{api.clock.now(), 24h};
-    const auto one = *net::make_client_certificate(api.authority, "u", {}, day);
-    const auto two = *net::make_client_certificate(api.authority, "u", {}, day);
+    const auto one = *net::make_serving_certificate(api.authority, {"u"}, day);
+    const auto two = *net::make_serving_certificate(api.authority, {"u"}, day);
     api.config.tls.certificate_pem = one.certificate_pem;
     api.config.tls.private_key_pem = two.private_key_pem;
     const auto made = HttpClient::make(api.config, api.clock, 1);

@@ -1,7 +1,7 @@
 #include "api/core/core.hpp"
 #include "api/core/job.hpp"
 #include "api/kueue/kueue_names.hpp"
-#include "kube/client/client_config.hpp"
+#include "kube/client/connection_source.hpp"
 #include "kube/client/event_sink.hpp"
 #include "kube/client/http_client.hpp"
 #include "kube/client/leader_election.hpp"
@@ -43,9 +43,10 @@ struct RealServer {
         const char* path = std::getenv("SLUICE_TEST_KUBECONFIG");
         INFO("SLUICE_TEST_KUBECONFIG names the kubeconfig; test/e2e/client_test.py sets it");
         REQUIRE(path != nullptr);
-        const auto config = load_kubeconfig_file(path, "");
-        REQUIRE(config);
-        auto made = HttpClient::make(*config, clock, 1);
+        const auto found =
+            find_connection({.kubeconfig_file = path, .context = "", .process = {}});
+        REQUIRE(found);
+        auto made = HttpClient::make(found->config, clock, 1);
         REQUIRE(made);
         client = std::move(*made);
         ns = "client-test-" + net::make_uuid().substr(0, 8);

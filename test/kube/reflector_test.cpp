@@ -56,8 +56,8 @@ struct Watched {
         [this](const kube::AnyChange& change) {
             seen.push_back(
                 (change.before == change.after ? "?"
-                 : change.is_added()           ? "+"
-                 : change.is_removed()         ? "-"
+                 : !change.before              ? "+"
+                 : !change.after               ? "-"
                                                : "~") +
                 change.key.name
             );

@@ -26,7 +26,7 @@ TEST_CASE(
     queue.add("a", kStart);
     queue.add("b", kStart);
     queue.add("a", kStart);
-    CHECK(queue.depth() == 2);
+    CHECK(queue.ready().size() == 2);
     CHECK(queue.take(kStart) == "a");
     CHECK(queue.take(kStart) == "b");
     CHECK_FALSE(queue.take(kStart));
@@ -44,7 +44,9 @@ TEST_CASE(
     queue.done("a");
     CHECK(queue.take(kStart) == "a");
     queue.done("a");
-    CHECK(queue.is_idle());
+    CHECK(queue.ready().empty());
+    CHECK(queue.processing().empty());
+    CHECK_FALSE(queue.next_due());
 }
 
 TEST_CASE(

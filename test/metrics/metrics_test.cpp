@@ -23,6 +23,13 @@ bool has_line(const std::string& page, const std::string& line) {
     return ("\n" + page).find("\n" + line + "\n") != std::string::npos;
 }
 
+/// The value of a series without labels; the test fails if the page lacks it.
+double value_on(const std::string& page, const std::string& name) {
+    const auto at = ("\n" + page).find("\n" + name + " ");
+    REQUIRE(at != std::string::npos);
+    return std::strtod(page.c_str() + at + name.size(), nullptr);
+}
+
 /// One series of every metric; a new metric that is missing here is missing on the golden page.
 void report_all(KueueMetrics& metrics) {
     metrics.admission_attempts_total.add({"a-result"});
@@ -197,7 +204,6 @@ TEST_CASE("a histogram's buckets are cumulated and its bounds are inclusive", "[
     CHECK(has_line(page, R"(h_bucket{le="+Inf"} 4)"));
     CHECK(has_line(page, "h_sum 101.2"));
     CHECK(has_line(page, "h_count 4"));
-    CHECK(histogram.count({}) == 4);
 }
 
 TEST_CASE(
@@ -230,12 +236,13 @@ TEST_CASE("the series of a deleted queue go, those of others stay", "[metrics]")
     metrics.remove_cluster_queue("cq");
     metrics.remove_local_queue("ns", "lq");
     metrics.remove_cohort("co");
-    CHECK(metrics.admitted_workloads_total.value({"cq", ""}) == 0);
-    CHECK(metrics.admitted_workloads_total.value({"other", ""}) == 1);
-    CHECK(metrics.preempted_workloads_total.value({"cq", "InClusterQueue"}) == 0);
-    CHECK(metrics.local_queue_status.value({"lq", "ns", "True"}) == 0);
-    CHECK(metrics.local_queue_status.value({"lq", "ns2", "True"}) == 1);
-    CHECK(registry.print().find("kueue_cohort_info") == std::string::npos);
+    const std::string page = registry.print();
+    const auto has = [&page](const char* text) { return page.find(text) != std::string::npos; };
+    CHECK_FALSE(has("\"cq\""));
+    CHECK(has("kueue_admitted_workloads_total{cluster_queue=\"other\""));
+    CHECK_FALSE(has("\"ns\""));
+    CHECK(has("\"ns2\""));
+    CHECK_FALSE(has("kueue_cohort_info"));
 }
 
 TEST_CASE("a group removes what its next report leaves out, and nothing else", "[metrics]") {
@@ -427,7 +434,6 @@ TEST_CASE("a histogram shows what was counted elsewhere", "[metrics]") {
         counted.add(value);
     }
     histogram.set({"x"}, counted);
-    CHECK(histogram.count({"x"}) == 4);
     const std::string page = registry.print();
     CHECK(page.find("h_bucket{a=\"x\",le=\"1\"} 2\n") != std::string::npos);
     CHECK(page.find("h_bucket{a=\"x\",le=\"2\"} 3\n") != std::string::npos);
@@ -464,14 +470,13 @@ TEST_CASE("this process has used something", "[metrics]") {
     for (int i = 0; i < 2; ++i) {
         report_process_usage(metrics);
     }
-    CHECK(metrics.process_resident_memory_bytes.value({}) > 1e5);
-    CHECK(
-        metrics.process_virtual_memory_bytes.value({}) >=
-        metrics.process_resident_memory_bytes.value({})
-    );
-    CHECK(metrics.process_open_fds.value({}) >= 1);
-    CHECK(metrics.process_max_fds.value({}) >= metrics.process_open_fds.value({}));
-    CHECK(metrics.process_start_time_seconds.value({}) > 1.6e9);
+    const std::string page = registry.print();
+    const auto value = [&page](const std::string& name) { return value_on(page, name); };
+    CHECK(value("process_resident_memory_bytes") > 1e5);
+    CHECK(value("process_virtual_memory_bytes") >= value("process_resident_memory_bytes"));
+    CHECK(value("process_open_fds") >= 1);
+    CHECK(value("process_max_fds") >= value("process_open_fds"));
+    CHECK(value("process_start_time_seconds") > 1.6e9);
 }
 
 }  // namespace sluice::metrics

@@ -40,14 +40,6 @@ TEST_CASE(
     CHECK_FALSE(*is_signed_by(serving->certificate_pem, other->certificate_pem));
 }
 
-TEST_CASE("a client certificate carries user and groups", "[net][certificate]") {
-    const auto authority = make_authority("ca", kYear);
-    REQUIRE(authority);
-    const auto client = make_client_certificate(*authority, "admin", {"system:masters"}, kYear);
-    REQUIRE(client);
-    CHECK(parse_certificate(client->certificate_pem)->common_name == "admin");
-}
-
 TEST_CASE("what is no certificate or no name is one clear error", "[net][certificate]") {
     const auto authority = make_authority("ca", kYear);
     REQUIRE(authority);

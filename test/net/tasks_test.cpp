@@ -114,10 +114,9 @@ TEST_CASE("a stopped group cancels its tasks, waits for them and takes no more",
         CHECK(tasks.spawn(wait_long(&ended)));
     }
     run_async(loop, pause_for(1ms));
-    CHECK(tasks.size() == 3);
+    CHECK(ended == 0);
     run_async(loop, tasks.stop(5ms));
     CHECK(ended == 3);
-    CHECK(tasks.size() == 0);
     CHECK_FALSE(tasks.spawn(wait_long(&ended)));
 }
 

@@ -250,7 +250,7 @@ TEST_CASE("a server that asks for it gets to know a client's certificate", "[net
     TestHandler handler;
     const Authority authority;
     const auto certificate =
-        *make_client_certificate(*make_authority("any", a_day()), "alice", {}, a_day());
+        *make_serving_certificate(*make_authority("any", a_day()), {"alice"}, a_day());
     const auto ask = [&](bool asks, const CertificateAndKey& shown) {
         auto options = tls_options(authority.serve({"127.0.0.1"}));
         options.ask_client_certificate = asks;

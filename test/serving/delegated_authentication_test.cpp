@@ -1,6 +1,7 @@
 #include "serving/delegated_authentication.hpp"
 
 #include "net/transport/certificate.hpp"
+#include "support/client_certificate.hpp"
 #include "support/manual_clock.hpp"
 #include "support/review_client.hpp"
 #include "support/run_async.hpp"
@@ -40,7 +41,7 @@ struct Cluster {
     static std::string make(
         const net::CertificateAndKey& authority, const std::string& name, const Texts& groups = {}
     ) {
-        return net::make_client_certificate(authority, name, groups, kYear)->certificate_pem;
+        return test::make_client_certificate(authority, name, groups, kYear);
     }
 };
 

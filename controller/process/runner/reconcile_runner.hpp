@@ -97,9 +97,6 @@ class ReconcileRunner {
     /// the end of a backoff or of its retention. Queues, which are reconciled periodically, do not
     /// count. Cost: linear in the number of waiting objects.
     std::optional<Time> next_deadline() const;
-    /// Returns true if no object is ready or in progress; objects that wait for a time do not
-    /// count.
-    bool is_idle() const { return !queue_.has_ready() && waiting_.empty(); }
 
   private:
     /// The independent writes of one reconcile.

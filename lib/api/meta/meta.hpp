@@ -1,4 +1,4 @@
-// Metadata types of metav1: ObjectMeta, ListMeta, List, Condition and LabelSelector.
+// Metadata types of metav1: ObjectMeta, ListMeta, Condition and LabelSelector.
 #pragma once
 
 #include "api/meta/type_info.hpp"
@@ -94,21 +94,6 @@ struct LabelSelector {
 
     static const TypeInfo& type();
     friend bool operator==(const LabelSelector&, const LabelSelector&) = default;
-};
-
-/// One page of a list: `XList` with items of one kind.
-template <class T>
-struct List {
-    ListMeta metadata;
-    std::vector<T> items;
-
-    static const TypeInfo& type() {
-        static const TypeInfo kInfo{
-            .fields = {field<&List::metadata>("metadata"), field<&List::items>("items", "R")}
-        };
-        return kInfo;
-    }
-    friend bool operator==(const List&, const List&) = default;
 };
 
 }  // namespace sluice::api

@@ -2,7 +2,6 @@
 
 #include "kube/core/base64.hpp"
 #include "net/transport/url.hpp"
-#include "yaml/parse.hpp"
 
 #include <fmt/core.h>
 
@@ -351,21 +350,6 @@ Result<ClientConfig> load_kubeconfig(
         return with_context(read.error(), "kubeconfig: user \"" + user_name + "\"");
     }
     return config;
-}
-
-Result<ClientConfig> load_kubeconfig_file(const std::string& path, std::string_view context) {
-    const auto text = read_small_file(path);
-    if (!text) {
-        return with_context(text.error(), "kubeconfig");
-    }
-    const auto value = yaml::parse_document(*text);
-    if (!value) {
-        return yaml::in_file(value.error(), path);
-    }
-    const auto slash = path.find_last_of('/');
-    auto config =
-        load_kubeconfig(*value, context, slash == std::string::npos ? "." : path.substr(0, slash));
-    return config ? config : with_context(config.error(), path);
 }
 
 Result<ClientConfig> load_in_cluster(const InClusterSource& source) {

@@ -55,9 +55,6 @@ Result<ClientConfig> load_kubeconfig(
     const json::Value& kubeconfig, std::string_view context, const std::string& folder
 );
 
-/// Reads a kubeconfig file. Errors: NotFound; Invalid naming the file and its fault.
-Result<ClientConfig> load_kubeconfig_file(const std::string& path, std::string_view context);
-
 /// The environment and folder in which a pod finds its service account. Tests set other values.
 struct InClusterSource {
     std::map<std::string, std::string>

@@ -107,11 +107,7 @@ class WorkQueue {
     std::optional<Instant> next_due() const {
         return delayed_.empty() ? std::nullopt : std::optional(delayed_.begin()->first);
     }
-    bool has_ready() const { return !ready_.empty(); }
-    /// Returns true if no key is ready, delayed or being processed.
-    bool is_idle() const { return ready_.empty() && delayed_.empty() && processing_.empty(); }
-    /// The number of keys that wait now, without delayed ones.
-    std::size_t depth() const { return ready_.size(); }
+    /// The keys that wait now, without delayed ones.
     const std::deque<Key>& ready() const { return ready_; }
     /// The keys that were taken and are not done, with their times.
     const std::map<Key, Times>& processing() const { return processing_; }

@@ -84,10 +84,6 @@ void TaskGroup::cancel() {
     }
 }
 
-std::size_t TaskGroup::size() const {
-    return impl_->signals.size();
-}
-
 asio::awaitable<bool> TaskGroup::wait() {
     while (!impl_->signals.empty()) {
         const auto cancelled = co_await is_cancelled();

@@ -6,7 +6,6 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
-#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -28,7 +27,6 @@ class TaskGroup {
     bool spawn(boost::asio::awaitable<void> task, std::string name = {});
     /// Cancels all tasks without waiting for them.
     void cancel();
-    std::size_t size() const;
     /// Waits until all tasks have ended. Returns false if cancelled before.
     boost::asio::awaitable<bool> wait();
     /// Refuses new tasks, lets the running ones continue for at most `grace`, then cancels them and

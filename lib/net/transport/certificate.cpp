@@ -38,9 +38,7 @@ constexpr Duration kBackdated = std::chrono::hours(1);
 
 struct Request {
     std::string common_name;
-    std::vector<std::string> organizations;
-    std::vector<std::string> names;
-    std::string usage;  // extended key usage; empty for an authority
+    std::vector<std::string> names;  // empty for an authority
     Validity validity;
 };
 
@@ -136,10 +134,10 @@ bool add_extension(X509* certificate, X509* issuer, int nid, const char* value) 
     return extension && X509_add_ext(certificate, extension.get(), -1) == 1;
 }
 
-bool add_name_entry(X509_NAME* name, const char* field, const std::string& value) {
+bool add_common_name(X509_NAME* name, const std::string& value) {
     const auto* bytes = reinterpret_cast<const unsigned char*>(value.c_str());
     return X509_NAME_add_entry_by_txt(
-               name, field, MBSTRING_UTF8, bytes, static_cast<int>(value.size()), -1, 0
+               name, "CN", MBSTRING_UTF8, bytes, static_cast<int>(value.size()), -1, 0
            ) == 1;
 }
 
@@ -223,7 +221,7 @@ bool set_validity(X509* certificate, Validity validity) {
 }
 
 bool add_usage(X509* certificate, X509* issuer, const Request& request) {
-    if (request.usage.empty()) {
+    if (request.names.empty()) {
         return add_extension(
                    certificate, issuer, NID_basic_constraints, "critical,CA:TRUE,pathlen:0"
                ) &&
@@ -231,7 +229,7 @@ bool add_usage(X509* certificate, X509* issuer, const Request& request) {
     }
     return add_extension(certificate, issuer, NID_basic_constraints, "critical,CA:FALSE") &&
            add_extension(certificate, issuer, NID_key_usage, "critical,digitalSignature") &&
-           add_extension(certificate, issuer, NID_ext_key_usage, request.usage.c_str()) &&
+           add_extension(certificate, issuer, NID_ext_key_usage, "serverAuth") &&
            add_extension(certificate, issuer, NID_authority_key_identifier, "keyid");
 }
 
@@ -249,10 +247,7 @@ Result<CertificateAndKey> make_certificate(
     bool good = X509_set_version(made, X509_VERSION_3) == 1 && set_serial_number(made) &&
                 set_validity(made, request.validity) && X509_set_pubkey(made, key.get()) == 1;
     auto* subject = X509_get_subject_name(made);
-    for (const auto& organization : request.organizations) {
-        good = good && add_name_entry(subject, "O", organization);
-    }
-    good = good && add_name_entry(subject, "CN", request.common_name) &&
+    good = good && add_common_name(subject, request.common_name) &&
            X509_set_issuer_name(made, X509_get_subject_name(signer)) == 1 &&
            add_extension(made, signer, NID_subject_key_identifier, "hash") &&
            add_usage(made, signer, request);
@@ -321,7 +316,7 @@ std::vector<std::string> read_names(X509* certificate) {
 
 Result<CertificateAndKey> make_authority(const std::string& common_name, Validity validity) {
     ERR_clear_error();
-    return make_certificate(Request{common_name, {}, {}, "", validity}, nullptr, nullptr);
+    return make_certificate(Request{common_name, {}, validity}, nullptr, nullptr);
 }
 
 Result<CertificateAndKey> make_serving_certificate(
@@ -336,18 +331,7 @@ Result<CertificateAndKey> make_serving_certificate(
         }
     }
     // A common name is at most 64 bytes long; clients check only the alternative names.
-    return make_signed(
-        authority, Request{names.front().substr(0, 64), {}, names, "serverAuth", validity}
-    );
-}
-
-Result<CertificateAndKey> make_client_certificate(
-    const CertificateAndKey& authority,
-    const std::string& common_name,
-    const std::vector<std::string>& organizations,
-    Validity validity
-) {
-    return make_signed(authority, Request{common_name, organizations, {}, "clientAuth", validity});
+    return make_signed(authority, Request{names.front().substr(0, 64), names, validity});
 }
 
 Result<CertificateInfo> parse_certificate(const std::string& pem) {

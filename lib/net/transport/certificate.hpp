@@ -41,15 +41,6 @@ Result<CertificateAndKey> make_serving_certificate(
     const CertificateAndKey& authority, const std::vector<std::string>& names, Validity validity
 );
 
-/// Makes a client's certificate. Kubernetes reads the common name as the user and the organizations
-/// as groups.
-Result<CertificateAndKey> make_client_certificate(
-    const CertificateAndKey& authority,
-    const std::string& common_name,
-    const std::vector<std::string>& organizations,
-    Validity validity
-);
-
 /// Reads the first certificate of a PEM text. Errors: Invalid.
 Result<CertificateInfo> parse_certificate(const std::string& pem);
 
