@@ -102,7 +102,6 @@ class ControllerProcess {
     bool is_ready() const { return is_ready_; }
     /// Returns true if it makes decisions: it is the leader, or leader election is off.
     bool is_acting() const { return is_acting_; }
-    const Stores& stores() const { return stores_; }
     /// See ReconcileRunner::next_deadline().
     std::optional<Time> next_deadline() const { return runner_.next_deadline(); }
     /// Reviews an AdmissionReview as the webhook at that path does, for an API server in the same

@@ -45,6 +45,8 @@ class VisibilityService {
     boost::asio::awaitable<void> run();
     /// Stops the server; gives running requests at most a second.
     void stop();
+    /// The port that it listens on; 0 if it does not serve yet.
+    std::uint16_t port() const { return server_.port(); }
 
   private:
     kube::Async<void> start();

@@ -137,7 +137,7 @@ TEST_CASE("a watch that breaks is an error, one that ends in order is none", "[c
         CHECK(end.error().code == ErrorCode::Unavailable);
     }
     SECTION("ended") {
-        server.client.end_watches();
+        server.clock.advance(kube::WatchOptions().server_timeout + 1s);
         const auto end = run_async(server.loop, stream->next_line(1s));
         REQUIRE(end);
         CHECK(*end == std::nullopt);

@@ -90,8 +90,7 @@ TEST_CASE("gates come from the command line or the file, not from both", "[confi
     const std::map<std::string, bool> none;
     CHECK(*FeatureGates::load("", std::nullopt) == FeatureGates());
     CHECK(*FeatureGates::load("", none) == FeatureGates());
-    CHECK(
-        FeatureGates::load("PriorityBoost=true", std::nullopt)->is_enabled(Feature::PriorityBoost)
+    CHECK(FeatureGates::load("PriorityBoost=true", std::nullopt)->is_enabled(Feature::PriorityBoost)
     );
     CHECK(FeatureGates::load(
               "", std::map<std::string, bool>{{"PriorityBoost", true}}

@@ -1,5 +1,6 @@
 #include "controller/process/metrics/metrics_reporter.hpp"
 #include "controller/queued_jobs.hpp"
+#include "controller/refresh.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -63,7 +64,7 @@ bool is_reported_active(MiniCluster& cluster) {
          .state = controller.state,
          .cluster_queue_resources = true}
     );
-    reporter.refresh();
+    refresh(reporter);
     const std::string page = reporter.print();
     const auto at = page.find(R"(kueue_cluster_queue_status{cluster_queue="cq",)");
     REQUIRE(at != std::string::npos);

@@ -1,6 +1,7 @@
 #include "base/prng.hpp"
 #include "controller/mini_cluster.hpp"
 #include "controller/process/metrics/metrics_reporter.hpp"
+#include "controller/refresh.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -220,9 +221,9 @@ TEST_CASE("gauges that are kept say what they would say if worked out anew", "[m
         if (cluster.controller().state.tree().is_stale()) {
             continue;  // its cohorts are reported when they are worked out
         }
-        kept.refresh();
+        refresh(kept);
         MetricsReporter fresh(parts_of(cluster));
-        fresh.refresh();
+        refresh(fresh);
         const auto differences =
             difference(gauges(kept.print()), gauges(fresh.print()), user.deleted_cohorts());
         CAPTURE(i, differences);
@@ -236,7 +237,7 @@ TEST_CASE("a page is printed on another thread, without stores and engine", "[me
     cluster->metrics = &reporter;
     User user(*cluster, 1);
     cluster->settle();
-    reporter.refresh();
+    refresh(reporter);
     const std::string page = reporter.print();
     REQUIRE(page.find("kueue_cluster_queue_status") != std::string::npos);
     cluster.reset();
@@ -253,10 +254,10 @@ TEST_CASE("a replica that becomes leader reports all its gauges anew", "[metrics
     User user(cluster, 1);
     cluster.settle();
     reporter.set_role("follower");
-    reporter.refresh();
+    refresh(reporter);
     const auto before = gauges(reporter.print());
     reporter.set_role("leader");
-    reporter.refresh();
+    refresh(reporter);
     std::set<std::string> expected;
     for (std::string line : before) {
         const auto at = line.find("follower");

@@ -1,6 +1,7 @@
 #include "controller/process/metrics/metrics_reporter.hpp"
 
 #include "controller/mini_cluster.hpp"
+#include "controller/refresh.hpp"
 #include "controller/scheduler/state_feeder.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -73,7 +74,7 @@ void observe_all(const MiniCluster& cluster, MetricsReporter& reporter) {
 
 /// The page once all that changed is reported.
 std::string fresh_page(MetricsReporter& reporter) {
-    reporter.refresh();
+    refresh(reporter);
     return reporter.print();
 }
 

@@ -262,12 +262,17 @@ TEST_CASE("kinds that are defined after the start are followed", "[controller][p
         "{'metadata':{'name':'racks'},'spec':{'levels':[{'nodeLabel':'rack'}]}}"
     ));
     REQUIRE(test::run_async(loop, until([&] { return running.process().is_ready(); })));
-    const Stores& stores = running.process().stores();
-    CHECK(stores.of<api::ClusterQueue>().size() == 1);
-    CHECK(stores.of<api::Cohort>().size() == 1);
-    CHECK(stores.of<api::WorkloadPriorityClass>().size() == 1);
-    CHECK(stores.of<api::AdmissionCheck>().size() == 1);
-    CHECK(stores.of<api::Topology>().size() == 1);
+    for (const std::string_view plural :
+         {"clusterqueues", "cohorts", "workloadpriorityclasses", "admissionchecks", "topologies"}) {
+        CAPTURE(plural);
+        // A kind is watched once its list was read.
+        const auto is_watched = [&client, plural] {
+            return std::ranges::any_of(client.calls(), [plural](const test::Call& call) {
+                return call.verb == test::Verb::Watch && call.path.plural == plural;
+            });
+        };
+        CHECK(test::run_async(loop, until(is_watched)));
+    }
     CHECK(test::run_async(loop, running.stop()) == 0);
 }
 

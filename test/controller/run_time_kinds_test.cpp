@@ -1,4 +1,5 @@
 #include "controller/run_time_cluster.hpp"
+#include "support/captured_log.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -204,16 +205,14 @@ TEST_CASE("a kind whose description is taken back is left alone", "[run-time]") 
         cluster.put_job("big", 4);
         cluster.pass_time();
         CHECK_FALSE(cluster.is_job_running("big"));
+        const test::CapturedLog log;
         cluster.set_phase("runs", "Done");
         CHECK(cluster.eventually([&] { return cluster.is_job_running("big"); }));
         CHECK(cluster.condition("runs", "Finished") == "True/Succeeded");
         CHECK(cluster.state("waits") == "Held");
         SECTION("then the kind is not followed any more") {
-            const auto is_followed = [&] {
-                const auto& stores = cluster.process->stores();
-                return stores.find_kind("science.example", "Experiment").has_value();
-            };
-            CHECK(cluster.eventually([&] { return !is_followed(); }));
+            CHECK(cluster.eventually([&] { return log.count("job kind is no longer watched") == 1; }
+            ));
             // Its description comes back.
             cluster.describe("kinds", {{"experiment", std::string(kExperiment)}});
             cluster.complete_job("big");

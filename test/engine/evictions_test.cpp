@@ -47,7 +47,7 @@ class Evictions {
         return among_.is_order_relevant() || behind_.is_order_relevant();
     }
     std::size_t victims() const { return victims_.size(); }
-    std::string difference() const { return usage_difference(among_, behind_); }
+    std::string difference() const { return usage_difference(state_.tree(), among_, behind_); }
 
   private:
     void assume() {

@@ -67,7 +67,6 @@ struct Picture {
     std::int32_t height = 0;
     std::int32_t depth = 0;
     bool in_cycle = false;
-    bool is_borrowing = false;
     std::vector<Numbers> cells;
     std::vector<std::vector<std::string>> above_quota;  // of roots, by resource
     friend bool operator==(const Picture&, const Picture&) = default;
@@ -81,7 +80,6 @@ Picture picture_of(const QuotaTree& tree, NodeIndex index) {
         .height = node.height,
         .depth = node.depth,
         .in_cycle = node.in_cycle,
-        .is_borrowing = UsageView(tree).is_borrowing(index),
         .cells = {},
         .above_quota = {},
     };

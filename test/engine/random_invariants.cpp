@@ -38,8 +38,10 @@ bool are_same(const Items& a, const Items& b) {
 
 }  // namespace
 
-std::string usage_difference(const engine::UsageView& a, const engine::UsageView& b) {
-    for (std::size_t i = 0; i < a.tree().size(); ++i) {
+std::string usage_difference(
+    const QuotaTree& tree, const engine::UsageView& a, const engine::UsageView& b
+) {
+    for (std::size_t i = 0; i < tree.size(); ++i) {
         const auto node = engine::make_index<NodeIndex>(i);
         const auto x = a.cells(node);
         const auto y = b.cells(node);

@@ -18,7 +18,9 @@ std::optional<std::string> find_difference(
 );
 
 /// Where the usage of two views of one tree's shape differs; "" if nowhere.
-std::string usage_difference(const engine::UsageView& a, const engine::UsageView& b);
+std::string usage_difference(
+    const engine::QuotaTree& tree, const engine::UsageView& a, const engine::UsageView& b
+);
 
 /// What must hold of a cycle's decisions by the rules' plain words, whatever engine and reference
 /// make of them: made before the cycle, asked after it.

@@ -94,7 +94,7 @@ TEST_CASE("the end of a trial restores usage, and none changes the tree", "[engi
             engine::UsageView changed(state.tree());
             INFO("seed " << seed);
             WhatIfs(state, changed, prng).try_some(3);
-            REQUIRE(usage_difference(changed, engine::UsageView(before)) == "");
+            REQUIRE(usage_difference(before, changed, engine::UsageView(before)) == "");
             REQUIRE(changed.version() == engine::UsageView(before).version());
             REQUIRE(find_difference(before, state.tree(), true).value_or("") == "");
             ++tried;

@@ -43,8 +43,7 @@ struct RealServer {
         const char* path = std::getenv("SLUICE_TEST_KUBECONFIG");
         INFO("SLUICE_TEST_KUBECONFIG names the kubeconfig; test/e2e/client_test.py sets it");
         REQUIRE(path != nullptr);
-        const auto found =
-            find_connection({.kubeconfig_file = path, .context = "", .process = {}});
+        const auto found = find_connection({.kubeconfig_file = path, .context = "", .process = {}});
         REQUIRE(found);
         auto made = HttpClient::make(found->config, clock, 1);
         REQUIRE(made);

@@ -141,12 +141,15 @@ TEST_CASE("a large body is spooled to a file and comes back whole", "[net][http]
     for (std::size_t i = 0; i < body.size(); i += 1000) {
         body[i] = static_cast<char>('a' + i / 1000 % 26);
     }
+    const std::size_t files = test::unnamed_files();
     const auto size = run_async(loop, client.send(post("/size", body), 20s));
     REQUIRE(size.response);
-    CHECK(size.response->body == std::to_string(body.size()) + " file");
+    CHECK(size.response->body == std::to_string(body.size()));
+    CHECK(handler.unnamed_files == files + 1);
     const auto small = run_async(loop, client.send(post("/size", "abc"), 20s));
     REQUIRE(small.response);
-    CHECK(small.response->body == "3 memory");
+    CHECK(small.response->body == "3");
+    CHECK(handler.unnamed_files == files);
     const auto echo = run_async(loop, client.send(post("/echo", body), 20s));
     REQUIRE(echo.response);
     CHECK(echo.response->body == body);

@@ -120,8 +120,6 @@ class EmbeddedServer final : public kube::Client {
     );
     /// Breaks the connections of the open watches.
     void break_watches() { client_.break_watches(); }
-    /// Ends the open watches in order, as a server does before it stops.
-    void end_watches() { client_.end_watches(); }
     /// Something else happens and the server forgets what was, so that watches from before get
     /// 410 Gone.
     void forget_history();

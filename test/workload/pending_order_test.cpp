@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 namespace sluice::workload {
@@ -23,13 +24,33 @@ using engine::State;
 using engine::WorkloadIndex;
 using reference::Step;
 
+bool is_served_before(const State& state, NodeIndex queue, WorkloadIndex a, WorkloadIndex b) {
+    const auto& record = state.cluster_queue(queue);
+    const auto& x = state.workload(a);
+    const auto& y = state.workload(b);
+    if (state.shares_admission_fairly(record)) {
+        const double x_usage = state.local_queue(x.local_queue).fair_usage;
+        const double y_usage = state.local_queue(y.local_queue).fair_usage;
+        if (x_usage != y_usage) {
+            return x_usage < y_usage;
+        }
+    }
+    const bool is_any_sticky = record.preemptor.sticky && a != b;
+    if (is_any_sticky && (a == record.preemptor.workload || b == record.preemptor.workload)) {
+        return a == record.preemptor.workload;
+    }
+    if (x.priority != y.priority) {
+        return x.priority > y.priority;
+    }
+    return std::tie(x.queue_order, x.uid(), x.key()) < std::tie(y.queue_order, y.uid(), y.key());
+}
+
 std::vector<WorkloadIndex> sort_pending(const State& state, NodeIndex queue) {
     auto pending = state.heap_in_order(queue);
     const auto parked = state.inadmissible_in_order(queue);
     pending.insert(pending.end(), parked.begin(), parked.end());
-    const auto& record = state.cluster_queue(queue);
     std::ranges::sort(pending, [&](WorkloadIndex a, WorkloadIndex b) {
-        return state.is_served_before(record, a, b);
+        return is_served_before(state, queue, a, b);
     });
     return pending;
 }

@@ -565,10 +565,4 @@ boost::asio::awaitable<void> MetricsReporter::keep_fresh(net::Notifier* dirty) {
     }
 }
 
-void MetricsReporter::refresh() {
-    do {
-        refresh_some();
-    } while (!dirty_.empty());
-}
-
 }  // namespace sluice::controller

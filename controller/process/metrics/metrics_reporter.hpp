@@ -71,8 +71,6 @@ class MetricsReporter {
     /// Refreshes the gauges of changed queues repeatedly, until cancelled. `dirty` is the notifier
     /// that on_dirty notifies.
     boost::asio::awaitable<void> keep_fresh(net::Notifier* dirty);
-    /// Refreshes the gauges of all changed queues at once.
-    void refresh();
     /// Returns the page in the Prometheus text format. Thread: any.
     std::string print() {
         runtime_.report_process();

@@ -125,12 +125,10 @@ boost::asio::awaitable<net::ServerResponse> ConversionHandler::handle(net::Serve
     if (is_quick(task->request.body)) {
         convert(*task, budget_, {});
     } else {
-        ++at_work_;
         net::WorkerThreads::Work work = [task, budget = budget_](const std::stop_token& stop) {
             convert(*task, budget, stop);
         };
         const bool is_done = co_await workers_.run(std::move(work));
-        --at_work_;
         if (!is_done) {
             task->response.status = 503;
         }

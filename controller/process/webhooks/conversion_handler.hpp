@@ -30,7 +30,6 @@ class AnswerBudget {
     }
     void give_back(std::size_t bytes) { taken_ -= bytes; }
     std::size_t bytes_max() const { return bytes_max_; }
-    std::size_t taken() const { return taken_; }
 
   private:
     std::size_t bytes_max_;
@@ -48,13 +47,10 @@ class ConversionHandler final : public net::HttpHandler {
     )
         : workers_(workers), budget_(std::move(budget)) {}
     boost::asio::awaitable<net::ServerResponse> handle(net::ServerRequest request) override;
-    /// Number of reviews that workers convert or that wait for a worker.
-    std::size_t at_work() const { return at_work_; }
 
   private:
     net::WorkerThreads& workers_;
     std::shared_ptr<AnswerBudget> budget_;  // a worker may outlive this object
-    std::size_t at_work_ = 0;
 };
 
 }  // namespace sluice::controller

@@ -19,7 +19,6 @@ class Selector {
     static Result<Selector> make(const LabelSelector& selector);
 
     bool matches(const StringMap& labels) const;
-    bool empty() const { return requirements_.empty(); }
 
   private:
     enum class Operator : std::uint8_t { In, NotIn, Exists, DoesNotExist };

@@ -48,7 +48,6 @@ class RawJson {
 
     bool empty() const { return !text_ || text_->empty(); }
     std::string_view view() const { return text_ ? std::string_view(*text_) : std::string_view(); }
-    const std::shared_ptr<const std::string>& shared() const { return text_; }
 
     /// Returns true for equal documents: the order of members does not matter.
     friend bool operator==(const RawJson& a, const RawJson& b);

@@ -52,7 +52,7 @@ class InProcessClient::Stream final : public kube::WatchStream {
         const Time begun = clock_.now();
         for (;;) {
             if (client_ == nullptr) {
-                co_return over();
+                co_return broken();
             }
             if (lines_.size() == at_) {
                 lines_ = co_await read_watch(watch_, &transport_);
@@ -83,18 +83,13 @@ class InProcessClient::Stream final : public kube::WatchStream {
         }
     }
 
-    /// Called when the client ends the stream.
-    void end(bool in_order) {
+    /// Called when the client breaks the stream.
+    void break_off() {
         client_ = nullptr;
-        has_ended_in_order_ = in_order;
         changed_->notify();
     }
 
   private:
-    Result<std::optional<std::string>> over() const {
-        return has_ended_in_order_ ? std::optional<std::string>()
-                                   : Result<std::optional<std::string>>(broken());
-    }
     void leave() {
         if (client_ != nullptr) {
             std::erase(client_->streams_, this);
@@ -114,7 +109,7 @@ class InProcessClient::Stream final : public kube::WatchStream {
             leave();
         }
         if (client_ == nullptr) {
-            co_return over();
+            co_return broken();
         }
         const std::size_t end = lines_.find('\n', at_);
         std::string line = lines_.substr(at_, end - at_);
@@ -132,7 +127,6 @@ class InProcessClient::Stream final : public kube::WatchStream {
     std::shared_ptr<net::Notifier> changed_;
     std::string lines_;
     std::size_t at_ = 0;
-    bool has_ended_in_order_ = false;
 };
 
 InProcessClient::InProcessClient(ApiServer& server, const Clock& clock, Options options)
@@ -144,13 +138,7 @@ InProcessClient::~InProcessClient() {
 
 void InProcessClient::break_watches() {
     for (Stream* stream : std::exchange(streams_, {})) {
-        stream->end(false);
-    }
-}
-
-void InProcessClient::end_watches() {
-    for (Stream* stream : std::exchange(streams_, {})) {
-        stream->end(true);
+        stream->break_off();
     }
 }
 

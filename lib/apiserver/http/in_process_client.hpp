@@ -77,8 +77,6 @@ class InProcessClient final : public kube::Client {
 
     /// Ends the open watches like a broken connection.
     void break_watches();
-    /// Ends the open watches in order, as a server does before it stops.
-    void end_watches();
 
   private:
     class Stream;

@@ -75,13 +75,6 @@ bool UsageView::is_borrowing_with(
     return here.usage + amount > here.subtree;
 }
 
-bool UsageView::is_borrowing(NodeIndex index) const {
-    const auto here = cells(index);
-    return std::any_of(here.begin(), here.end(), [](const QuotaCell& cell) {
-        return cell.declared() && cell.usage > cell.subtree;
-    });
-}
-
 UsageView::Fit UsageView::lowest_fit(
     NodeIndex cluster_queue, FlavorResourceIndex flavor_resource, Amount amount
 ) const {

@@ -33,7 +33,6 @@ class UsageView {
     /// Shows the usage of the tree. Requires: the tree is not stale.
     explicit UsageView(const QuotaTree& tree) : tree_(&tree) {}
 
-    const QuotaTree& tree() const { return *tree_; }
     const QuotaTree::Node& node(NodeIndex index) const { return tree_->node(index); }
 
     /// Returns quota and usage of the node, sorted by flavor_resource. *Lifetime*: until a change.
@@ -77,9 +76,6 @@ class UsageView {
     /// Returns true if `amount` more usage would exceed the quota of the node's subtree.
     bool is_borrowing_with(NodeIndex node, FlavorResourceIndex flavor_resource, Amount amount)
         const;
-    /// Returns true if the usage exceeds the quota of the node's subtree for any flavor-resource
-    /// that the subtree declares.
-    bool is_borrowing(NodeIndex node) const;
 
     /// Returns the ClusterQueues of the tree whose usage of any of these flavor-resources exceeds
     /// their own quota, sorted. *Cost*: proportional to the result, not to the tree.

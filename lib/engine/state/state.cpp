@@ -151,11 +151,6 @@ bool State::has_heads() const {
     });
 }
 
-bool State::is_served_before(const ClusterQueueRecord& queue, WorkloadIndex a, WorkloadIndex b)
-    const {
-    return QueueOrder(workloads_, local_queues_, queue, shares_admission_fairly(queue))(a, b);
-}
-
 std::optional<Time> State::next_due() const {
     std::optional<Time> due;
     const auto consider = [&due](Time time) {

@@ -136,8 +136,6 @@ class State {
     bool has_heap(NodeIndex cluster_queue) const {
         return with_heap_->contains(tree_.node(cluster_queue).name);
     }
-    /// Returns true if the ClusterQueue serves workload a before workload b.
-    bool is_served_before(const ClusterQueueRecord& queue, WorkloadIndex a, WorkloadIndex b) const;
     /// Returns true if the ClusterQueue first serves the LocalQueue that has used least (KEP-4136).
     bool shares_admission_fairly(const ClusterQueueRecord& queue) const {
         return options_->admission_fair_sharing && queue.spec.admission_fair_sharing;

@@ -36,8 +36,6 @@ class LeaderElection final : public Leadership {
     boost::asio::awaitable<bool> lead(std::function<void()> on_elected) override;
 
     const LeaseTerm& term() const override { return term_; }
-    bool is_leader() const { return elector_.is_leader(); }
-    const std::string& holder() const { return elector_.holder(); }
 
   private:
     /// Writes a Lease in its released form.

@@ -34,7 +34,6 @@ class SpooledBody {
     /// view(), it does not map the whole file. Errors: Internal if the file cannot be read.
     Result<std::size_t> copy(std::size_t offset, char* buffer, std::size_t size) const;
     std::size_t size() const { return file_ >= 0 ? file_bytes_ : memory_.size(); }
-    bool is_in_file() const { return file_ >= 0; }
 
   private:
     void reset() noexcept;
