@@ -99,65 +99,22 @@ json::Value open_definition(kube::Kind kind) {
 }  // namespace
 
 EmbeddedServer::EmbeddedServer(boost::asio::any_io_executor executor, const Clock& clock)
-    : clock_(clock),
-      server_({.has_controller = true}, clock.now()),
-      client_(
-          server_,
+    : OwnApiServer{{{.has_controller = true}, clock.now()}},
+      InProcessClient(
+          api_server,
           clock,
           {.executor = std::move(executor),
-           .user_agent = "sluice",
            .webhooks = {},
            .fault = [this](const kube::Request& request) { return on_request(request); }}
-      ) {
+      ),
+      clock_(clock) {
     add_namespace("kueue-system");
 }
 
 EmbeddedServer::~EmbeddedServer() = default;
 
-kube::Async<std::string> EmbeddedServer::get(ResourcePath path, kube::GetOptions options) {
-    return client_.get(std::move(path), std::move(options));
-}
-
-kube::Async<std::string> EmbeddedServer::list(ResourcePath path, kube::ListOptions options) {
-    return client_.list(std::move(path), std::move(options));
-}
-
-kube::Async<std::string> EmbeddedServer::create(
-    ResourcePath path, std::string body, kube::WriteOptions options
-) {
-    return client_.create(std::move(path), std::move(body), std::move(options));
-}
-
-kube::Async<std::string> EmbeddedServer::update(
-    ResourcePath path, std::string body, kube::WriteOptions options
-) {
-    return client_.update(std::move(path), std::move(body), std::move(options));
-}
-
-kube::Async<std::string> EmbeddedServer::merge_patch(
-    ResourcePath path, std::string body, kube::WriteOptions options
-) {
-    return client_.merge_patch(std::move(path), std::move(body), std::move(options));
-}
-
-kube::Async<std::string> EmbeddedServer::apply(
-    ResourcePath path, std::string body, kube::ApplyOptions options
-) {
-    return client_.apply(std::move(path), std::move(body), std::move(options));
-}
-
-kube::Async<std::string> EmbeddedServer::remove(ResourcePath path, kube::DeleteOptions options) {
-    return client_.remove(std::move(path), std::move(options));
-}
-
-kube::Async<std::unique_ptr<kube::WatchStream>> EmbeddedServer::watch(
-    ResourcePath path, kube::WatchOptions options
-) {
-    return client_.watch(std::move(path), std::move(options));
-}
-
 kube::Async<std::string> EmbeddedServer::get_raw(std::string target, kube::GetOptions options) {
-    auto answer = co_await client_.get_raw(target, std::move(options));
+    auto answer = co_await InProcessClient::get_raw(target, std::move(options));
     const auto broken = raw_.find(target);
     if (broken != raw_.end() && (answer || answer.error().code == ErrorCode::NotFound)) {
         co_return broken->second;
@@ -167,7 +124,7 @@ kube::Async<std::string> EmbeddedServer::get_raw(std::string target, kube::GetOp
 
 Call EmbeddedServer::read_call(const kube::Request& request) const {
     const apiserver::Request read = apiserver::make_request(request.method, request.target);
-    const auto route = apiserver::find_route(server_.state().types, read.path);
+    const auto route = apiserver::find_route(api_server.state().types, read.path);
     ResourcePath path;
     if (route) {
         path = {
@@ -183,14 +140,14 @@ Call EmbeddedServer::read_call(const kube::Request& request) const {
     return {verb_of(request, read, is_collection), std::move(path), request.body};
 }
 
-std::optional<InProcessClient::Fault> EmbeddedServer::on_request(const kube::Request& request) {
+std::optional<EmbeddedServer::Fault> EmbeddedServer::on_request(const kube::Request& request) {
     calls_.push_back(read_call(request));
     const Call call = calls_.back();
     if (on_call_) {
         on_call_(call);
     }
-    InProcessClient::Fault fault{.delay = delay_, .answer_delay = answer_delay_};
-    const auto found = std::ranges::find_if(faults_, [&call](const Fault& each) {
+    Fault fault{.delay = delay_, .answer_delay = answer_delay_};
+    const auto found = std::ranges::find_if(faults_, [&call](const OrderedFault& each) {
         return each.left > 0 && each.verb == call.verb && each.plural == call.path.plural;
     });
     if (found != faults_.end()) {
@@ -202,7 +159,7 @@ std::optional<InProcessClient::Fault> EmbeddedServer::on_request(const kube::Req
 }
 
 apiserver::ResourceTable::TypePointer EmbeddedServer::type_of(const ResourcePath& path) const {
-    return server_.state().types.find(path.group, path.version, path.plural);
+    return api_server.state().types.find(path.group, path.version, path.plural);
 }
 
 apiserver::Response EmbeddedServer::send(
@@ -212,7 +169,7 @@ apiserver::Response EmbeddedServer::send(
     request.content_type = std::move(content_type);
     request.user_agent = "another-client";
     request.body = json::print(body);
-    apiserver::Response response = server_.handle(std::move(request), clock_.now());
+    apiserver::Response response = api_server.handle(std::move(request), clock_.now());
     if (response.status >= 400) {
         fmt::print(
             stderr, "{} {}: {}{}\n", method, kube::to_target(path), response.body, json::print(body)
@@ -223,7 +180,7 @@ apiserver::Response EmbeddedServer::send(
 }
 
 void EmbeddedServer::add_namespace(const std::string& name) {
-    if (server_.state().store.find({"", "namespaces"}, {"", name}) == nullptr) {
+    if (api_server.state().store.find({"", "namespaces"}, {"", name}) == nullptr) {
         const json::Value metadata = json::Object{{"name", name}};
         send("POST", {"", "v1", "namespaces", "", "", ""}, json::Object{{"metadata", metadata}});
     }
@@ -285,13 +242,13 @@ Snapshot EmbeddedServer::find_value(const ResourcePath& path) const {
     if (type == nullptr) {
         return nullptr;
     }
-    Snapshot stored = server_.state().store.find(
+    Snapshot stored = api_server.state().store.find(
         apiserver::State::collection_of(*type), {path.namespace_, path.name}
     );
     if (stored == nullptr || stored->string_at("apiVersion") == type->api_version()) {
         return stored;
     }
-    return std::make_shared<const json::Value>(server_.state().to_version(*stored, *type));
+    return std::make_shared<const json::Value>(api_server.state().to_version(*stored, *type));
 }
 
 std::vector<Snapshot> EmbeddedServer::all_values(const ResourcePath& collection) const {
@@ -301,7 +258,7 @@ std::vector<Snapshot> EmbeddedServer::all_values(const ResourcePath& collection)
         return out;
     }
     ResourcePath path = collection;
-    const auto& stored = server_.state().store.objects(apiserver::State::collection_of(*type));
+    const auto& stored = api_server.state().store.objects(apiserver::State::collection_of(*type));
     for (const auto& [name, object] : stored) {
         path.namespace_ = name.ns;
         path.name = name.name;
@@ -317,7 +274,7 @@ void EmbeddedServer::store_as_is(const ResourcePath& collection, json::Value obj
     object.set("kind", type->kind);
     json::Value& metadata = apiserver::object_at(object, "metadata");
     if (metadata.find("uid") == nullptr) {
-        metadata.set("uid", server_.state().new_uid());
+        metadata.set("uid", api_server.state().new_uid());
     }
     if (metadata.find("creationTimestamp") == nullptr) {
         metadata.set("creationTimestamp", api::to_string(clock_.now()));
@@ -326,7 +283,7 @@ void EmbeddedServer::store_as_is(const ResourcePath& collection, json::Value obj
         metadata.set("namespace", collection.namespace_);
     }
     const std::string name(metadata.string_at("name"));
-    server_.state().store.put(
+    api_server.state().store.put(
         apiserver::State::collection_of(*type), {collection.namespace_, name}, std::move(object)
     );
 }
@@ -357,13 +314,15 @@ void EmbeddedServer::serve(kube::Kind kind) {
     put(collection_of(path), is_kueue ? api::make_crd(*kind.info()) : open_definition(kind));
     served.emplace(
         key,
-        Served{find_value(path), server_.state().types.equivalents(*type_of(kube::path_of(kind)))}
+        Served{
+            find_value(path), api_server.state().types.equivalents(*type_of(kube::path_of(kind)))
+        }
     );
 }
 
 /// Puts a definition there as a request would have, without checking and compiling it again.
 void EmbeddedServer::install(const ResourcePath& path, const Served& served) {
-    apiserver::State& state = server_.state();
+    apiserver::State& state = api_server.state();
     json::Value definition = *served.definition;
     json::Value& metadata = *definition.find("metadata");
     metadata.set("uid", state.new_uid());
@@ -390,7 +349,7 @@ void EmbeddedServer::stop_serving(kube::Kind kind) {
 void EmbeddedServer::fail_next(
     Verb verb, std::string plural, Error error, int count, bool after_effect
 ) {
-    faults_.push_back(Fault{verb, std::move(plural), std::move(error), count, after_effect});
+    faults_.push_back(OrderedFault{verb, std::move(plural), std::move(error), count, after_effect});
 }
 
 void EmbeddedServer::forget_history() {
@@ -398,9 +357,9 @@ void EmbeddedServer::forget_history() {
     put(path,
         json::Object{
             {"metadata", json::Object{{"name", "unrelated"}, {"namespace", "default"}}},
-            {"data", json::Object{{"at", std::to_string(server_.state().store.version())}}}
+            {"data", json::Object{{"at", std::to_string(api_server.state().store.version())}}}
         });
-    server_.state().store.compact();
+    api_server.state().store.compact();
 }
 
 std::vector<std::string> EmbeddedServer::writes() const {

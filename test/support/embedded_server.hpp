@@ -31,33 +31,21 @@ struct Call {
     std::string body;
 };
 
+/// The server of an EmbeddedServer: a base class, so that it is there before the client is made and
+/// outlives it.
+struct OwnApiServer {
+    apiserver::ApiServer api_server;
+};
+
 /// The embedded API server, and a client of it with faults on demand. What a test does directly
 /// is done at once by requests of another client, so that the server's rules hold for it too; a
 /// refusal ends the process. The server has the namespaces `default` and `kueue-system`, and no
 /// definitions. Thread: the executor's.
-class EmbeddedServer final : public kube::Client {
+class EmbeddedServer final : private OwnApiServer, public apiserver::InProcessClient {
   public:
     EmbeddedServer(boost::asio::any_io_executor executor, const Clock& clock);
     ~EmbeddedServer() override;
 
-    kube::Async<std::string> get(kube::ResourcePath path, kube::GetOptions options) override;
-    kube::Async<std::string> list(kube::ResourcePath path, kube::ListOptions options) override;
-    kube::Async<std::string> create(
-        kube::ResourcePath path, std::string body, kube::WriteOptions options
-    ) override;
-    kube::Async<std::string> update(
-        kube::ResourcePath path, std::string body, kube::WriteOptions options
-    ) override;
-    kube::Async<std::string> merge_patch(
-        kube::ResourcePath path, std::string body, kube::WriteOptions options
-    ) override;
-    kube::Async<std::string> apply(
-        kube::ResourcePath path, std::string body, kube::ApplyOptions options
-    ) override;
-    kube::Async<std::string> remove(kube::ResourcePath path, kube::DeleteOptions options) override;
-    kube::Async<std::unique_ptr<kube::WatchStream>> watch(
-        kube::ResourcePath path, kube::WatchOptions options
-    ) override;
     kube::Async<std::string> get_raw(std::string target, kube::GetOptions options) override;
 
     // What another client does.
@@ -118,8 +106,6 @@ class EmbeddedServer final : public kube::Client {
     void fail_next(
         Verb verb, std::string plural, Error error, int count = 1, bool after_effect = false
     );
-    /// Breaks the connections of the open watches.
-    void break_watches() { client_.break_watches(); }
     /// Something else happens and the server forgets what was, so that watches from before get
     /// 410 Gone.
     void forget_history();
@@ -136,7 +122,7 @@ class EmbeddedServer final : public kube::Client {
     std::vector<std::string> writes() const;
 
   private:
-    struct Fault {
+    struct OrderedFault {
         Verb verb;
         std::string plural;
         Error error;
@@ -151,7 +137,7 @@ class EmbeddedServer final : public kube::Client {
     };
 
     void install(const kube::ResourcePath& path, const Served& served);
-    std::optional<apiserver::InProcessClient::Fault> on_request(const kube::Request& request);
+    std::optional<Fault> on_request(const kube::Request& request);
     Call read_call(const kube::Request& request) const;
     apiserver::ResourceTable::TypePointer type_of(const kube::ResourcePath& path) const;
     /// The answer to a request of another client.
@@ -164,14 +150,12 @@ class EmbeddedServer final : public kube::Client {
     void put_status(const kube::ResourcePath& path, json::Value status);
 
     const Clock& clock_;
-    apiserver::ApiServer server_;
     std::map<std::string, std::string> raw_;
-    std::vector<Fault> faults_;
+    std::vector<OrderedFault> faults_;
     std::vector<Call> calls_;
     std::function<void(const Call&)> on_call_;
     Duration delay_{};
     Duration answer_delay_{};
-    apiserver::InProcessClient client_;
 };
 
 }  // namespace sluice::test

@@ -19,7 +19,7 @@ namespace sluice::apiserver {
 /// A Kubernetes client whose API server runs in this process: requests and answers are those of the
 /// HTTP client, but do not use a socket. Each call takes at least one turn of the loop. Lifetime:
 /// server and clock must outlive it. Thread: the server's.
-class InProcessClient final : public kube::Client {
+class InProcessClient : public kube::Client {
   public:
     /// A simulated fault of one request, as a network or a failing server causes it.
     struct Fault {
