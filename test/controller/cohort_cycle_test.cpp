@@ -126,6 +126,29 @@ TEST_CASE("a cycle of cohorts is told on the queues and cohorts below it", "[con
     CHECK(is_running(cluster, "sample"));
 }
 
+TEST_CASE("quota that is held below a cycle of cohorts counts once it is mended", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.merge(kQueue, "{'spec':{'cohortName':'x'}}");
+    cluster.put(job("holder", 4));
+    cluster.settle();
+    REQUIRE(is_running(cluster, "holder"));
+    put_cohort(cluster, "x", "x");
+    cluster.settle();
+    cluster.restart();
+    cluster.put(job("late", 2));
+    cluster.settle();
+    CHECK(active(cluster, "reason") == "HasCycle");
+    CHECK(is_running(cluster, "holder"));
+    cluster.remove(cohort_key("x"));
+    cluster.settle();
+    CHECK(active(cluster, "status") == "True");
+    CHECK_FALSE(is_running(cluster, "late"));
+    complete(cluster, "holder");
+    cluster.settle();
+    CHECK(is_running(cluster, "late"));
+}
+
 TEST_CASE("a cohort that is its own parent is told so", "[controller]") {
     MiniCluster cluster;
     make_queues(cluster);

@@ -242,6 +242,30 @@ TEST_CASE("a reason decided while an earlier one is being written follows it", "
     CHECK(message_of(cluster, "big").find("maximum capacity (6)") != std::string::npos);
 }
 
+TEST_CASE("an admission that waits is dropped when its queue is deleted", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.settle();
+    cluster.put(workload("big", 9));
+    cluster.settle();
+    const auto decide = [&cluster](int quota) {
+        set_quota(cluster, quota);
+        deliver_all(cluster);
+        cluster.clock.advance(std::chrono::seconds(5));
+        engine::apply(cluster.controller().state, engine::TimerFired{}, cluster.clock.now());
+        return run_cycle(cluster);
+    };
+    // The admission waits for the reason that is being written.
+    REQUIRE(decide(7).refused.size() == 1);
+    REQUIRE(decide(9).admitted.size() == 1);
+    REQUIRE(cluster.rows() == 1);
+    cluster.remove({kind_of<api::ClusterQueue>(), "", "cq"});
+    cluster.settle();
+    CHECK(cluster.at(key_of("big"), {"status", "admission"}).empty());
+    CHECK_FALSE(holds_quota(cluster, "big"));
+    CHECK(cluster.has_sent_all());
+}
+
 TEST_CASE("a reason that the server could not take is written later", "[controller]") {
     MiniCluster cluster;
     make_queues(cluster);

@@ -41,15 +41,18 @@ std::string workload_of_flow(const std::string& uid) {
     );
 }
 
-std::string child(const std::string& uid, bool names_queue, bool is_suspended) {
+std::string child(
+    const std::string& uid, bool names_queue, bool is_suspended, const char* version = "v1alpha1"
+) {
     std::string text = job("child", 1);
     const std::string own = "'namespace':'team',";
     text.replace(
         text.find(own),
         own.size(),
         own + fmt::format(
-                  "'ownerReferences':[{{'apiVersion':'science.example/v1alpha1','kind':'Flow',"
+                  "'ownerReferences':[{{'apiVersion':'science.example/{}','kind':'Flow',"
                   "'name':'flow','uid':'{}','controller':true}}],",
+                  version,
                   uid
               )
     );
@@ -132,6 +135,15 @@ TEST_CASE("a job below a kind that nobody named is by itself", "[controller][ext
     Flows flows(kQueued, false);
     flows.put_child();
     CHECK(flows.has_workload());
+}
+
+TEST_CASE("an external owner is recognized in another version", "[controller][external]") {
+    Flows flows(kQueued);
+    flows.admit_flow();
+    flows.cluster.put(child(flows.uid, true, false, "v2"));
+    flows.cluster.settle();
+    CHECK(is_running(flows.cluster, "child"));
+    CHECK_FALSE(flows.has_workload());
 }
 
 TEST_CASE("the Workload of an external job is left to its controller", "[controller][external]") {

@@ -78,6 +78,7 @@ TEST_CASE(
     CHECK(
         cluster.at({kind_of<api::Workload>(), "team", workload}, {"metadata", "finalizers"}).empty()
     );
+    CHECK(std::ranges::count(cluster.events, "FinishedWorkload", &EventNote::reason) == 1);
     CHECK(
         cluster.at(queue, {"status", "flavorsUsage"}).find(R"("total":"0")") != std::string::npos
     );
@@ -230,6 +231,62 @@ TEST_CASE("a deleted workload stops its job, and a new one is made", "[controlle
     REQUIRE(cluster.find(workload) != nullptr);
     CHECK(cluster.at(workload, {"metadata", "uid"}) != uid);
     CHECK(is_running(cluster, "sample"));
+}
+
+TEST_CASE("a workload that is deleted keeps its quota while pods of its job run", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(job("sample", 2));
+    cluster.settle();
+    set_active_pods(cluster, "sample", 1);
+    cluster.settle();
+    const ObjectKey workload = workload_key(cluster, "sample");
+    const std::string uid = cluster.at(workload, {"metadata", "uid"});
+    cluster.remove(workload);
+    cluster.settle();
+    CHECK_FALSE(is_running(cluster, "sample"));
+    CHECK(cluster.at(workload, {"metadata", "uid"}) == uid);
+    CHECK(cluster.condition("team", workload.name, "QuotaReserved") == "True/QuotaReserved");
+    set_active_pods(cluster, "sample", 0);
+    cluster.settle();
+    CHECK(cluster.at(workload, {"metadata", "uid"}) != uid);
+}
+
+TEST_CASE("pods that are being deleted keep the quota of their job", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(job("sample", 2));
+    cluster.settle();
+    set_active_pods(cluster, "sample", 1);
+    cluster.settle();
+    const ObjectKey workload = workload_key(cluster, "sample");
+    cluster.merge(workload, "{'spec':{'active':false}}");
+    cluster.settle();
+    cluster.merge(job_key("sample"), "{'status':{'active':0,'terminating':1}}");
+    cluster.settle();
+    CHECK_FALSE(is_running(cluster, "sample"));
+    CHECK(cluster.condition("team", workload.name, "QuotaReserved") == "True/QuotaReserved");
+    cluster.merge(job_key("sample"), "{'status':{'terminating':0}}");
+    cluster.settle();
+    CHECK(cluster.condition("team", workload.name, "QuotaReserved") == "False/Deactivated");
+}
+
+TEST_CASE("pods name the Workload of their job, whatever their template named", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(job("sample", 2));
+    cluster.merge(
+        job_key("sample"),
+        "{'spec':{'template':{'metadata':{'annotations':{'kueue.x-k8s.io/workload':'other'}}}}}"
+    );
+    cluster.settle();
+    REQUIRE(is_running(cluster, "sample"));
+    CHECK(
+        cluster.at(
+            job_key("sample"),
+            {"spec", "template", "metadata", "annotations", "kueue.x-k8s.io/workload"}
+        ) == cluster.workload_of("team", "sample")
+    );
 }
 
 TEST_CASE("a class's new value reaches the workloads beside one that refuses it", "[controller]") {

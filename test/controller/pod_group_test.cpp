@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 // Groups of pods, which are admitted together.
 namespace sluice::controller {
@@ -235,6 +236,14 @@ TEST_CASE("pods that are too many are deleted, those that run least of all", "[c
     put_pod(cluster, group_pod("0-late", 2));
     cluster.settle();
     CHECK_FALSE(is_there(cluster, pod_key("0-late")));
+    // One write takes the finalizer away, the next deletes.
+    std::vector<Verb> verbs;
+    for (const Write& write : cluster.writes) {
+        if (write.object == pod_key("0-late")) {
+            verbs.push_back(write.verb);
+        }
+    }
+    CHECK(verbs == std::vector{Verb::MergePatch, Verb::Delete});
     CHECK_FALSE(is_pod_deleted(cluster, "a"));
     CHECK_FALSE(is_pod_deleted(cluster, "b"));
     CHECK(has_event(cluster, "ExcessPodDeleted", "Excess pod deleted"));

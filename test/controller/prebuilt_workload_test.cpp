@@ -82,6 +82,7 @@ TEST_CASE("a Workload of another object is not taken", "[controller][prebuilt]")
     CHECK(cluster.workload_of("team", "a") == "");
     CHECK(count_workloads(cluster) == 1);
     CHECK_FALSE(is_running(cluster, "a"));
+    CHECK(has_event(cluster, "PrebuiltWorkloadNotFound", "prebuilt workload not found: made"));
 }
 
 TEST_CASE(

@@ -323,6 +323,8 @@ TEST_CASE("a process serves its health, its readiness and its metrics", "[contro
     client.set_delay(std::chrono::milliseconds(500));
     auto options = make_options();
     options.with_servers = true;
+    // No certificate is mounted either, so the process makes one for its metrics.
+    options.configuration.internal_cert_management.enable = false;
     options.configuration.health.health_probe_bind_address = "127.0.0.1:0";
     options.configuration.metrics.bind_address = "127.0.0.1:0";
     Running running(loop, client, std::move(options));

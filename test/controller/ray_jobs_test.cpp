@@ -164,10 +164,11 @@ TEST_CASE(
     ray.create(false);
     const ObjectKey workload = ray.workloads().front();
     REQUIRE(ray.cluster.condition("team", workload.name, "Admitted") == "True/Admitted");
+    const std::string finalizer = GENERATE("ray.io/cleanup", "foregroundDeletion");
     ray.cluster.merge(
         ray.key,
-        "{'metadata':{'annotations':{'ray.io/ft-enabled':'True'},"
-        "'finalizers':['ray.io/cleanup','example.com/own']}}"
+        "{'metadata':{'annotations':{'ray.io/ft-enabled':'True'},'finalizers':['" + finalizer +
+            "','example.com/own']}}"
     );
     ray.cluster.settle();
     ray.cluster.remove(ray.key);

@@ -2,6 +2,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,7 +18,7 @@ TEST_CASE("the controller's engine decides by the gates, as offline", "[controll
     CHECK(!options.gates.partial_admission);
     CHECK(options.gates.prioritize_preemptor_workloads);
     CHECK(options.gates.flavor_fungibility);
-    CHECK(options.wake_batch > Duration{});
+    CHECK(options.wake_batch == std::chrono::milliseconds(100));
     CHECK(options.hash_seed == 7);
 }
 

@@ -92,6 +92,19 @@ TEST_CASE("node labels of a whole SparkApplication move to its roles", "[job-kin
     );
 }
 
+TEST_CASE("a start leaves templates and instances of a SparkApplication", "[job-kinds][spark]") {
+    DescribedStory story("sparkapplication");
+    REQUIRE(story.create() == "");
+    REQUIRE(text_at(story.stored(), "spec.suspend") == "false");
+    CHECK(text_at(story.stored(), "spec.driver.template").empty());
+    const json::Value& made = job_sample("sparkapplication").object;
+    for (const char* field : {"spec.executor.template", "spec.executor.instances"}) {
+        CAPTURE(field);
+        CHECK_FALSE(text_at(made, field).empty());
+        CHECK(text_at(story.stored(), field) == text_at(made, field));
+    }
+}
+
 TEST_CASE("a role of a SparkApplication without labels has none again", "[job-kinds][spark]") {
     DescribedStory story("sparkapplication");
     REQUIRE(story.create() == "");

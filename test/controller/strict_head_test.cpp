@@ -90,6 +90,22 @@ TEST_CASE("the reason of a try that leaves flavors over is not written", "[contr
     );
 }
 
+TEST_CASE("a head that stays blocked is tried once a second in the end", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.merge(
+        {kind_of<api::ClusterQueue>(), "", "cq"}, "{'spec':{'queueingStrategy':'StrictFIFO'}}"
+    );
+    cluster.put(workload("training", 9));
+    run_for_a_while(cluster);
+    const auto before = cluster.controller().state.cycle();
+    CHECK(before >= 50);
+    run_for_a_while(cluster);
+    const auto cycles = cluster.controller().state.cycle() - before;
+    CHECK(cycles >= 2);
+    CHECK(cycles <= 4);
+}
+
 // It fits its first flavor until the head of another queue, which waits for quota that is lent, has
 // its turn and keeps that. The next cycle goes on with its second flavor.
 TEST_CASE(

@@ -201,6 +201,13 @@ TEST_CASE("a runtime of the namespace is another one", "[job-kinds][train]") {
     CHECK(story.pod_sets() == "node=4");
 }
 
+TEST_CASE("a TrainJob is started with one write", "[job-kinds][train]") {
+    DescribedStory story("trainjob");
+    REQUIRE(story.create() == "");
+    REQUIRE(story.cluster.at(story.job, {"spec", "suspend"}) == "false");
+    CHECK(std::ranges::count(story.cluster.writes, story.job, &Write::object) == 1);
+}
+
 TEST_CASE("a TrainJob that waits follows its runtime", "[job-kinds][train]") {
     DescribedStory story("trainjob");
     story.stop_queue();
