@@ -19,6 +19,7 @@
 #include "workload/pods/text.hpp"
 #include "workload/status/messages.hpp"
 #include "workload/status/waiting.hpp"
+#include "workload/translation/execution_limit.hpp"
 #include "workload/translation/queueable.hpp"
 #include "workload/translation/slices.hpp"
 
@@ -548,17 +549,13 @@ class WorkloadReconcile {
     }
 
     void watch_execution_time() {
-        const api::Condition* admitted = find_condition(workload_, condition::kAdmitted);
-        const auto limit = workload_.spec.maximum_execution_time_seconds;
+        const auto end = workload::execution_limit(workload_);
         // A deactivated Workload stays admitted until its pods are gone.
-        if (!limit || !workload_.spec.active.value_or(true) || admitted == nullptr ||
-            admitted->status != api::condition_status::kTrue || !admitted->last_transition_time) {
+        if (!end || !workload_.spec.active.value_or(true)) {
             return;
         }
-        const auto past = workload_.status.accumulated_past_execution_time_seconds.value_or(0);
-        const Time end = *admitted->last_transition_time + std::chrono::seconds(*limit - past);
-        if (end > now_) {
-            outcome_.requeue_at = earlier(outcome_.requeue_at, end);
+        if (*end > now_) {
+            outcome_.requeue_at = earlier(outcome_.requeue_at, *end);
             return;
         }
         deactivate(
@@ -566,7 +563,10 @@ class WorkloadReconcile {
             "exceeding the maximum execution time",
             {event(
                 reason::kMaximumExecutionTimeExceeded,
-                fmt::format("The maximum execution time ({}s) exceeded", *limit),
+                fmt::format(
+                    "The maximum execution time ({}s) exceeded",
+                    *workload_.spec.maximum_execution_time_seconds
+                ),
                 EventType::Warning
             )}
         );

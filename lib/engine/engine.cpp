@@ -22,8 +22,8 @@ void refresh(State& state) {
     StateEditor(state, Time()).refresh();
 }
 
-CycleDecision decide(const State& state, Time now) {
-    return Cycle(state, now).run();
+CycleDecision decide(const State& state, Time now, Recording recording) {
+    return Cycle(state, now, recording).run();
 }
 
 CycleResult commit(State& state, CycleDecision decision) {
@@ -31,9 +31,9 @@ CycleResult commit(State& state, CycleDecision decision) {
     return std::move(decision.result);
 }
 
-CycleResult run_cycle(State& state, Time now) {
+CycleResult run_cycle(State& state, Time now, Recording recording) {
     refresh(state);
-    return commit(state, decide(state, now));
+    return commit(state, decide(state, now, recording));
 }
 
 std::optional<Time> next_due(const State& state) {

@@ -27,7 +27,7 @@ void refresh(State& state);
 
 /// Decides one scheduling cycle: at most one head a ClusterQueue. Requires: the state is fresh,
 /// which it is after refresh().
-CycleDecision decide(const State& state, Time now);
+CycleDecision decide(const State& state, Time now, Recording recording = Recording::Explanations);
 
 /// Makes the state what the decision says: admitted workloads hold their quota, victims count as
 /// being evicted, the others are back in their queues. Requires: the decision was made of this
@@ -35,7 +35,7 @@ CycleDecision decide(const State& state, Time now);
 CycleResult commit(State& state, CycleDecision decision);
 
 /// Decides one scheduling cycle and commits it.
-CycleResult run_cycle(State& state, Time now);
+CycleResult run_cycle(State& state, Time now, Recording recording = Recording::Explanations);
 
 /// Returns when the next TimerFired event is due (wake batches, ends of back-off, samples of
 /// usage); nullopt if nothing waits for time.

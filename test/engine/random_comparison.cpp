@@ -113,8 +113,16 @@ std::optional<std::string> find_difference(const Case& played, Tally* tally) {
         }
         if (step.kind == Step::Kind::Cycle) {
             const Witness witness(state);
+            engine::refresh(state);
+            const support::Outcome in_brief = to_outcome(
+                engine::decide(state, now, engine::Recording::Messages).result,
+                support::names_of(state)
+            );
             const engine::CycleResult result = engine::run_cycle(state, now);
             const support::Outcome by_engine = to_outcome(result, support::names_of(state));
+            if (by_engine != in_brief) {
+                return fmt::format("step {}: explanations change the decision", position);
+            }
             const support::Outcome by_reference = reference.run_cycle(now);
             if (by_engine != by_reference) {
                 std::ostringstream out;

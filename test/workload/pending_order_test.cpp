@@ -42,7 +42,8 @@ bool is_served_before(const State& state, NodeIndex queue, WorkloadIndex a, Work
     if (x.priority != y.priority) {
         return x.priority > y.priority;
     }
-    return std::tie(x.queue_order, x.uid(), x.key()) < std::tie(y.queue_order, y.uid(), y.key());
+    return std::tuple(x.queue_order, x.uid(), x.key()) <
+           std::tuple(y.queue_order, y.uid(), y.key());
 }
 
 std::vector<WorkloadIndex> sort_pending(const State& state, NodeIndex queue) {

@@ -278,6 +278,28 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("the bound of a holder is what is left of its execution time", "[workload][translator]") {
+    const auto bound = [](std::string_view admitted, std::string_view limit) {
+        const auto status = fmt::format(
+            "{{conditions: [{{type: QuotaReserved, status: \"True\"}}, {{type: Admitted, status: "
+            "\"{}\", lastTransitionTime: \"2026-01-01T01:00:00Z\"}}], admission: {{clusterQueue: "
+            "q}}, "
+            "accumulatedPastExecutionTimeSeconds: 600}}",
+            admitted
+        );
+        Translator translator({});
+        auto made = workload("w", "{}", status);
+        if (!limit.empty()) {
+            made.spec.maximum_execution_time_seconds = std::stoi(std::string(limit));
+        }
+        return last(translator.set(made)).reservation.value().bound;
+    };
+    REQUIRE(bound("True", "3600"));
+    CHECK(api::to_string(*bound("True", "3600")) == "2026-01-01T01:50:00Z");
+    CHECK(!bound("False", "3600"));
+    CHECK(!bound("True", ""));
+}
+
 TEST_CASE("an active reservation becomes usage with its flavors", "[workload][translator]") {
     constexpr std::string_view kStatus =
         "{conditions: [{type: QuotaReserved, status: \"True\", lastTransitionTime: "

@@ -114,10 +114,9 @@ QueueGauges::Waiting QueueGauges::count_waiting(engine::NodeIndex node) const {
         count(index, inadmissible);
         ++waiting.parked_by_local_queue[state.workload(index).local_queue];
         if (parts_.custom.has(metrics::LabelSource::Workload)) {
-            const std::string& key = state.workload(index).key();
-            const std::size_t slash = key.find('/');
-            const auto found =
-                parts_.stores.of<api::Workload>().find(key.substr(0, slash), key.substr(slash + 1));
+            const auto found = parts_.stores.of<api::Workload>().find(
+                kube::parse_namespaced_name(state.workload_key(index))
+            );
             ++waiting.parked_by_labels[found ? parts_.tally.labels_of(*found) : metrics::Labels()];
         }
     });

@@ -17,9 +17,10 @@ bool is_about_flavors(RefusalKind kind) {
 
 }  // namespace
 
-Cycle::Cycle(const State& state, Time now)
+Cycle::Cycle(const State& state, Time now, Recording recording)
     : state_(state),
       now_(now),
+      explains_(recording == Recording::Explanations),
       after_(state.tree()),
       fair_(state),
       candidates_(state, now),
@@ -149,6 +150,9 @@ bool Cycle::fits(const CycleEntry& entry) {
 }
 
 void Cycle::note_shortages(CycleEntry& entry, const UsageView& view) const {
+    if (!explains_) {
+        return;
+    }
     for (const auto& [pair, amount] : entry.assignment.usage) {
         const auto room = view.room(entry.cluster_queue, pair);
         const Amount free = max(Amount(), room.available);
@@ -165,6 +169,12 @@ void Cycle::note_shortages(CycleEntry& entry, const UsageView& view) const {
         shortage.requested = amount;
         shortage.free = free;
         shortage.capacity = view.potential_available(entry.cluster_queue, pair);
+    }
+}
+
+void Cycle::note_reserved(CycleEntry& entry, const Usages& reserved) const {
+    if (explains_) {
+        entry.refusal.reserved = reserved;
     }
 }
 
@@ -233,7 +243,7 @@ void Cycle::process(CycleEntry& entry) {
         entry.keep_progress = false;
         refuse(entry, WaitingReason::WaitingForPreemptedWorkloads, RefusalKind::DeferredFit);
         note_shortages(entry, as_is());
-        entry.refusal.reserved = assignment.usage;
+        note_reserved(entry, assignment.usage);
         assume({.cluster_queue = entry.cluster_queue, .usages = assignment.usage});
         return;
     }
@@ -251,7 +261,7 @@ void Cycle::process(CycleEntry& entry) {
     assume({.cluster_queue = entry.cluster_queue, .usages = assignment.usage});
     spare_replaced(entry);
     if (assignment.mode == AssignmentMode::Preempt) {
-        entry.refusal.reserved = assignment.usage;
+        note_reserved(entry, assignment.usage);
         issue_preemptions(entry);
         return;
     }
@@ -289,7 +299,7 @@ void Cycle::reserve_for_blocked(CycleEntry& entry) {
         reserved.push_back(Usage{.flavor_resource = usage.flavor_resource, .amount = amount});
     }
     assume({.cluster_queue = entry.cluster_queue, .usages = reserved});
-    entry.refusal.reserved = std::move(reserved);
+    note_reserved(entry, reserved);
 }
 
 void Cycle::issue_preemptions(CycleEntry& entry) {
@@ -379,15 +389,18 @@ bool Cycle::requeues_immediately(const CycleEntry& entry) const {
            reason == RequeueReason::PendingPreemption;
 }
 
-void Cycle::move_findings(CycleEntry& entry) {
+void Cycle::move_findings(CycleEntry& entry) const {
     RefusalDecision& refusal = entry.refusal;
+    move_findings(entry.assignment, refusal.pod_sets);
+    if (!explains_) {
+        return;
+    }
     for (const auto& target : entry.targets) {
         refusal.targets.push_back(target.workload);
     }
     if (entry.replaced.is_valid()) {
         refusal.targets.push_back(entry.replaced);
     }
-    move_findings(entry.assignment, refusal.pod_sets);
     if (entry.fewest_pods) {
         move_findings(*entry.fewest_pods, refusal.fewest_pods);
     }

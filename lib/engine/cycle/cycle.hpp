@@ -4,6 +4,7 @@
 #include "engine/cycle/cycle_entry.hpp"
 #include "engine/cycle/fair_tournament.hpp"
 #include "engine/flavors/assignment.hpp"
+#include "engine/flavors/flavor_assigner.hpp"
 #include "engine/preemption/candidate_lists.hpp"
 #include "engine/preemption/preemption.hpp"
 #include "engine/quota/usage_view.hpp"
@@ -22,7 +23,7 @@ namespace sluice::engine {
 class Cycle {
   public:
     /// Requires: the state is fresh, see refresh() in engine.hpp. *Lifetime*: of the state.
-    Cycle(const State& state, Time now);
+    Cycle(const State& state, Time now, Recording recording);
     CycleDecision run();
 
   private:
@@ -40,6 +41,7 @@ class Cycle {
 
     std::optional<RefusalKind> refuse_early(WorkloadIndex workload) const;
     void find_assignment(CycleEntry& entry, const Assignment* pinned);
+    FlavorAssigner assigner_for(const CycleEntry& entry, const Assignment* pinned);
     std::optional<Assignment> find_partial(CycleEntry& entry, const Assignment* pinned);
     std::vector<PreemptionTarget> find_targets(
         const CycleEntry& entry, const Assignment& assignment
@@ -70,8 +72,10 @@ class Cycle {
     void assume(const Demand& demand);
     /// Records what the entry cannot have in that view.
     void note_shortages(CycleEntry& entry, const UsageView& view) const;
+    /// Records the usage that is kept for the entry until the end of the cycle.
+    void note_reserved(CycleEntry& entry, const Usages& reserved) const;
     void reserve_for_blocked(CycleEntry& entry);
-    static void move_findings(CycleEntry& entry);
+    void move_findings(CycleEntry& entry) const;
     static void move_findings(Assignment& assignment, std::vector<PodSetRefusal>& into);
     void refuse(CycleEntry& entry, WaitingReason reason, RefusalKind kind);
     void issue_preemptions(CycleEntry& entry);
@@ -82,6 +86,7 @@ class Cycle {
 
     const State& state_;
     Time now_;
+    bool explains_;
     UsageView after_;                 ///< see after_evictions()
     std::optional<UsageView> as_is_;  ///< nullopt before the first eviction: equal to after_
     std::vector<WorkloadIndex> heads_;

@@ -121,19 +121,23 @@ std::vector<PreemptionTarget> Cycle::find_targets(
     return search_.find(preemptor);
 }
 
-void Cycle::find_assignment(CycleEntry& entry, const Assignment* pinned) {
-    entry.slice = ReplacedSlice::find(state_, entry.workload, entry.cluster_queue, victims_);
-    entry.fewest_pods.reset();
-    const ReplacedSlice* slice = entry.slice ? &*entry.slice : nullptr;
-    FlavorAssigner assigner(
+FlavorAssigner Cycle::assigner_for(const CycleEntry& entry, const Assignment* pinned) {
+    return {
         state_,
         search_,
         entry.workload,
         entry.cluster_queue,
         entry.progress == nullptr ? nullptr : &*entry.progress,
         pinned,
-        slice
-    );
+        entry.slice ? &*entry.slice : nullptr,
+        explains_
+    };
+}
+
+void Cycle::find_assignment(CycleEntry& entry, const Assignment* pinned) {
+    entry.slice = ReplacedSlice::find(state_, entry.workload, entry.cluster_queue, victims_);
+    entry.fewest_pods.reset();
+    FlavorAssigner assigner = assigner_for(entry, pinned);
     Assignment full = assigner.assign();
     std::vector<PreemptionTarget> targets;
     if (full.mode == AssignmentMode::Preempt) {
@@ -200,16 +204,7 @@ std::optional<Assignment> Cycle::find_partial(CycleEntry& entry, const Assignmen
     if (range <= 0) {
         return std::nullopt;
     }
-    const ReplacedSlice* slice = entry.slice ? &*entry.slice : nullptr;
-    FlavorAssigner assigner(
-        state_,
-        search_,
-        entry.workload,
-        entry.cluster_queue,
-        entry.progress == nullptr ? nullptr : &*entry.progress,
-        pinned,
-        slice
-    );
+    FlavorAssigner assigner = assigner_for(entry, pinned);
     std::optional<Assignment> found;
     std::vector<PreemptionTarget> found_targets;
     std::int64_t found_at = -1;
@@ -224,7 +219,7 @@ std::optional<Assignment> Cycle::find_partial(CycleEntry& entry, const Assignmen
             targets = find_targets(entry, assignment);
         }
         if (assignment.mode != AssignmentMode::Fit && targets.empty()) {
-            if (step == range) {
+            if (step == range && explains_) {
                 entry.fewest_pods = std::move(assignment);
             }
             return false;

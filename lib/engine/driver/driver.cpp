@@ -47,7 +47,7 @@ Step Driver::step(const Moment& now, bool has_room) {
         return made;
     }
     events_seen_ = events_;
-    made.result = run_cycle(state_, now.wall);
+    made.result = run_cycle(state_, now.wall, options_.recording);
     if (!made.result.admitted.empty() || !made.result.preempted.empty()) {
         fruitless_ = 0;
         made.next = now.steady;

@@ -31,11 +31,15 @@ struct DriverOptions {
     Duration retry_max = std::chrono::milliseconds(10);
     std::uint32_t cycles_until_idle = 50;
     Duration idle = std::chrono::seconds(1);  ///< the delay after so many cycles without a change
+    Recording recording = Recording::Messages;
 };
 
-/// Delays of a world in which no time passes between cycles.
+/// Options for a world in which no time passes between cycles, and which explains refusals.
 inline constexpr DriverOptions kNoDelays{
-    .retry_min = Duration::zero(), .retry_max = Duration::zero(), .idle = Duration::zero()
+    .retry_min = Duration::zero(),
+    .retry_max = Duration::zero(),
+    .idle = Duration::zero(),
+    .recording = Recording::Explanations
 };
 
 /// The result of Driver::step().

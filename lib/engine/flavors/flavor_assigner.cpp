@@ -61,7 +61,8 @@ FlavorAssigner::FlavorAssigner(
     NodeIndex cluster_queue,
     const LastAssignment* progress,
     const Assignment* pinned,
-    const ReplacedSlice* replaced
+    const ReplacedSlice* replaced,
+    bool explains
 )
     : state_(state),
       search_(search),
@@ -72,6 +73,7 @@ FlavorAssigner::FlavorAssigner(
       progress_(progress),
       pinned_(pinned),
       replaced_(replaced),
+      explains_(explains),
       pods_(state.pods_resource()),
       implies_topology_(is_for_topology_alone()),
       looks_at_topology_(implies_topology_ || requests_topology()) {}
@@ -387,7 +389,7 @@ FlavorAssigner::Found FlavorAssigner::find_flavor(
     }
     best.ok = !best.flavors.empty();
     best.fits = best_preference.mode == FlavorMode::Fit;
-    if (!best.fits && skipped > 0) {
+    if (!best.fits && skipped > 0 && explains_) {
         best.skipped = consider_skipped(group, resource_group, skipped, assumed);
     }
     return best;

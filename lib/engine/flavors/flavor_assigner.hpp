@@ -18,7 +18,8 @@ class FlavorAssigner {
   public:
     /// `pinned`: the assignment whose flavors a recomputation within a cycle has to keep; nullptr
     /// if all flavors may be tried. `replaced`: the slice that the workload replaces, which needs
-    /// quota only for what it has grown by; nullptr if it replaces none.
+    /// quota only for what it has grown by; nullptr if it replaces none. `explains`: the search
+    /// also looks at the flavors that it skips.
     FlavorAssigner(
         const State& state,
         PreemptionSearch& search,
@@ -26,7 +27,8 @@ class FlavorAssigner {
         NodeIndex cluster_queue,
         const LastAssignment* progress,
         const Assignment* pinned,
-        const ReplacedSlice* replaced
+        const ReplacedSlice* replaced,
+        bool explains
     );
 
     /// Assigns flavors for all pods, or for `counts` pods of each podSet (partial admission).
@@ -133,6 +135,7 @@ class FlavorAssigner {
     const LastAssignment* progress_;  // nullptr if it has none
     const Assignment* pinned_;
     const ReplacedSlice* replaced_;
+    bool explains_;
     ResourceIndex pods_;
     bool implies_topology_;                // podSets that ask for no topology get one too
     bool looks_at_topology_;               // at least one podSet gets a topology

@@ -96,6 +96,8 @@ CowPtr<Holding> StateEditor::make_holding(
     Holding made;
     made.cluster_queue = intern_cluster_queue(reservation.cluster_queue);
     made.reserved_at = reservation.reserved_at;
+    made.expected_end = reservation.expected_end;
+    made.bound = reservation.bound;
     made.admitted = reservation.admitted;
     made.evicted = reservation.evicted;
     const bool is_only = reservation.pod_sets.size() == 1 && workload.pod_sets.size() == 1;

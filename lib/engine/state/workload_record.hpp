@@ -86,7 +86,9 @@ struct Holding {
     std::vector<HeldPodSet> pod_sets;  ///< in the admission's order; empty for a single podSet
     std::int32_t count = 0;            ///< for a single podSet: pods that still need quota
     std::optional<Time> reserved_at;
-    std::uint32_t position = 0;  ///< in the ClusterQueue's list of holders
+    std::optional<Time> expected_end;  ///< when it is expected to end; nullopt if unknown
+    std::optional<Time> bound;         ///< when it ends at the latest; absent without a limit
+    std::uint32_t position = 0;        ///< in the ClusterQueue's list of holders
     bool admitted = false;
     bool evicted = false;
 
@@ -98,6 +100,8 @@ struct Holding {
             &Holding::pod_sets,
             &Holding::count,
             &Holding::reserved_at,
+            &Holding::expected_end,
+            &Holding::bound,
             &Holding::position,
             &Holding::admitted,
             &Holding::evicted

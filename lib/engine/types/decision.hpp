@@ -157,6 +157,14 @@ struct PodSetRefusal {
 /// Where a refused head went: to the heap, or parked. Dropped if it may no longer queue.
 enum class RequeuedTo : std::uint8_t { Heap, Inadmissible, Dropped };
 
+/// How much a cycle records of the reasons for its refusals. It changes no decision.
+enum class Recording : std::uint8_t {
+    Messages,  ///< what condition messages and events need
+    /// Also what explanations need: RefusalDecision::fewest_pods, `shortages`, `targets` and
+    /// `reserved`, and PodSetRefusal::skipped. This takes more searches.
+    Explanations,
+};
+
 struct RefusalDecision {
     WorkloadIndex workload;
     NodeIndex cluster_queue;

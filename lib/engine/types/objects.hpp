@@ -267,6 +267,10 @@ struct QuotaReservation {
     std::optional<Time> reserved_at;  ///< transition of QuotaReserved; nullopt counts as now
     bool admitted = false;
     bool evicted = false;
+    std::optional<Time> expected_end;  ///< when it is expected to end; nullopt if unknown
+    /// The latest time at which it ends: Admitted plus what is left of
+    /// spec.maximumExecutionTimeSeconds. nullopt if it is not admitted or has no limit.
+    std::optional<Time> bound;
     friend bool operator==(const QuotaReservation&, const QuotaReservation&) = default;
 
     /// All members, for save() and load().
@@ -276,7 +280,9 @@ struct QuotaReservation {
             &QuotaReservation::pod_sets,
             &QuotaReservation::reserved_at,
             &QuotaReservation::admitted,
-            &QuotaReservation::evicted
+            &QuotaReservation::evicted,
+            &QuotaReservation::expected_end,
+            &QuotaReservation::bound
         );
     }
 };

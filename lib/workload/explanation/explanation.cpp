@@ -343,7 +343,7 @@ class Explainer {
             }
             const auto& record = state_.workload(held.workload);
             made.holders.push_back(
-                {.workload = record.key(),
+                {.workload = std::string(record.key()),
                  .amount = to_quantity(made.resource, held.amount).to_string(),
                  .priority = record.priority,
                  .evicted = record.holding != nullptr && record.holding->evicted,
@@ -449,7 +449,7 @@ class Explainer {
                 const auto& record = state_.workload(index);
                 if (queue.exists && !record.pods_ready) {
                     made.holders.push_back(
-                        {.workload = record.key(),
+                        {.workload = std::string(record.key()),
                          .amount = "",
                          .priority = record.priority,
                          .evicted = record.holding->evicted}

@@ -2,6 +2,7 @@
 #include "api/kueue/kueue_names.hpp"
 #include "api/meta/codec.hpp"
 #include "workload/pods/amounts.hpp"
+#include "workload/translation/execution_limit.hpp"
 #include "workload/translation/queueable.hpp"
 #include "workload/translation/slices.hpp"
 #include "workload/translation/translator.hpp"
@@ -211,6 +212,8 @@ std::optional<engine::QuotaReservation> Translator::reservation(const api::Workl
         .reserved_at = reserved->last_transition_time,
         .admitted = api::is_true(status.conditions, condition::kAdmitted),
         .evicted = api::is_true(status.conditions, condition::kEvicted),
+        .expected_end = std::nullopt,
+        .bound = execution_limit(workload),
     };
     for (const auto& assignment : status.admission->pod_set_assignments) {
         const auto& all = workload.spec.pod_sets;
