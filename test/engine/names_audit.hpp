@@ -13,7 +13,7 @@ namespace sluice::engine {
 /// differs.
 class NamesAudit {
   public:
-    explicit NamesAudit(const State& state) : state_(state) {}
+    explicit NamesAudit(const State& state) : data_(state.data()) {}
 
     /// Where the state differs from that; "": nowhere.
     std::string run() const {
@@ -23,8 +23,8 @@ class NamesAudit {
 
   private:
     std::string check_local_queues() const {
-        for (std::size_t at = 0; at < state_.local_queues_.size(); ++at) {
-            const LocalQueueRecord& record = state_.local_queues_[at];
+        for (std::size_t at = 0; at < data_.local_queues.size(); ++at) {
+            const LocalQueueRecord& record = data_.local_queues[at];
             if (!record.key.empty() && !record.exists && record.workloads.empty()) {
                 return "a LocalQueue is kept without a workload: " + record.key;
             }
@@ -33,37 +33,37 @@ class NamesAudit {
     }
 
     std::string check_resources() const {
-        std::vector<std::uint32_t> uses(state_.resources_->size(), 0);
-        ++uses[state_.pods_.at()];
-        for (const auto& [flavor, resource] : *state_.pairs_) {
+        std::vector<std::uint32_t> uses(data_.resources->size(), 0);
+        ++uses[data_.pods.at()];
+        for (const auto& [flavor, resource] : *data_.pairs) {
             ++uses[resource.at()];
         }
-        state_.pod_set_pool_->for_each([&uses](const std::vector<PodSetRecord>& pod_sets) {
+        data_.pod_set_pool->for_each([&uses](const std::vector<PodSetRecord>& pod_sets) {
             for (const auto& pod_set : pod_sets) {
                 for (const auto& request : pod_set.requests) {
                     ++uses[request.resource.at()];
                 }
             }
         });
-        for (const auto& [id, shape] : *state_.shapes_) {
+        for (const auto& [id, shape] : *data_.shapes) {
             for (const auto resource : shape.resources) {
                 ++uses[resource.at()];
             }
         }
-        for (const auto& [name, index] : state_.tree().cluster_queues_by_name()) {
-            for (const auto& group : state_.cluster_queue(index).groups) {
+        for (const auto& [name, index] : data_.tree.cluster_queues_by_name()) {
+            for (const auto& group : data_.cluster_queues[index.at()].groups) {
                 for (const auto resource : group.resources) {
                     ++uses[resource.at()];
                 }
             }
         }
-        if (uses != *state_.resource_uses_) {
+        if (uses != *data_.resource_uses) {
             return "uses of resources are not counted as they are";
         }
         return "";
     }
 
-    const State& state_;
+    const StateData& data_;
 };
 
 }  // namespace sluice::engine

@@ -46,26 +46,24 @@ bool LastAssignment::has_progress() const {
     });
 }
 
-State::State(Options options)
-    : options_(std::make_shared<const Options>(std::move(options))),
-      workload_index_(options_->hash_seed) {
-    pods_ = StateEditor(*this, Time()).use_resource("pods");
+State::State(Options options) : data_(std::move(options)) {
+    data_.pods = StateEditor(*this, Time()).use_resource("pods");
 }
 
 FlavorResourceIndex State::flavor_resource_of(FlavorIndex flavor, ResourceIndex resource) const {
-    const auto at = pair_index_->find({flavor, resource});
-    SLUICE_ASSERT(at != pair_index_->end());
+    const auto at = data_.pair_index->find({flavor, resource});
+    SLUICE_ASSERT(at != data_.pair_index->end());
     return at->second;
 }
 
 bool State::requested_before(ResourceIndex a, ResourceIndex b) const {
-    return std::pair((*resource_hashes_)[a.at()], a) < std::pair((*resource_hashes_)[b.at()], b);
+    return std::pair((*data_.resource_hashes)[a.at()], a) <
+           std::pair((*data_.resource_hashes)[b.at()], b);
 }
 
-std::optional<State::ShapeVerdict> State::shape_refusal(std::uint32_t shape, FlavorIndex flavor)
-    const {
-    const auto of = shapes_->find(shape);
-    if (of == shapes_->end()) {
+std::optional<ShapeVerdict> State::shape_refusal(std::uint32_t shape, FlavorIndex flavor) const {
+    const auto of = data_.shapes->find(shape);
+    if (of == data_.shapes->end()) {
         return std::nullopt;
     }
     const auto& refusals = of->second.refusals;
@@ -74,26 +72,27 @@ std::optional<State::ShapeVerdict> State::shape_refusal(std::uint32_t shape, Fla
 }
 
 const std::vector<ResourceIndex>* State::topology_resources(std::uint32_t shape) const {
-    const auto of = shapes_->find(shape);
-    return of == shapes_->end() || !of->second.requests_topology ? nullptr : &of->second.resources;
+    const auto of = data_.shapes->find(shape);
+    return of == data_.shapes->end() || !of->second.requests_topology ? nullptr
+                                                                      : &of->second.resources;
 }
 
 bool State::requires_domain(std::uint32_t shape) const {
-    const auto of = shapes_->find(shape);
-    return of != shapes_->end() && of->second.requires_domain;
+    const auto of = data_.shapes->find(shape);
+    return of != data_.shapes->end() && of->second.requires_domain;
 }
 
 WorkloadIndex State::find_workload(std::string_view key) const {
-    return workload_index_.find(key, workloads_);
+    return data_.workload_index.find(key, data_.workloads);
 }
 
 NodeIndex State::cluster_queue_of(const WorkloadRecord& workload) const {
     if (!workload.local_queue.is_valid()) {
         return {};
     }
-    const LocalQueueRecord& of = local_queues_[workload.local_queue.at()];
+    const LocalQueueRecord& of = data_.local_queues[workload.local_queue.at()];
     const bool is_open = of.exists && !of.stopped && of.cluster_queue.is_valid() &&
-                         cluster_queues_[of.cluster_queue.at()].exists;
+                         data_.cluster_queues[of.cluster_queue.at()].exists;
     return is_open ? of.cluster_queue : NodeIndex{};
 }
 
@@ -104,7 +103,7 @@ bool State::has_back_off_ended(const WorkloadRecord& workload, Time now) const {
 }
 
 WorkloadIndex State::head(NodeIndex cluster_queue) const {
-    const ClusterQueueRecord& of = cluster_queues_[cluster_queue.at()];
+    const ClusterQueueRecord& of = data_.cluster_queues[cluster_queue.at()];
     const WorkloadIndex first = of.pending.first();
     const WorkloadIndex preemptor = of.preemptor.workload;
     const bool is_preemptor_first = of.preemptor.sticky && preemptor != first &&
@@ -114,40 +113,45 @@ WorkloadIndex State::head(NodeIndex cluster_queue) const {
 }
 
 Bucket State::bucket(WorkloadIndex index) const {
-    const WorkloadRecord& of = workloads_[index.at()];
+    const WorkloadRecord& of = data_.workloads[index.at()];
     if (of.is_inflight) {
         return Bucket::Inflight;
     }
     if (!of.is_queued()) {
         return Bucket::None;
     }
-    const NodeIndex in = local_queues_[of.local_queue.at()].cluster_queue;
-    return cluster_queues_[in.at()].pending.is_waiting(of) ? Bucket::Heap : Bucket::Inadmissible;
+    const NodeIndex in = data_.local_queues[of.local_queue.at()].cluster_queue;
+    return data_.cluster_queues[in.at()].pending.is_waiting(of) ? Bucket::Heap
+                                                                : Bucket::Inadmissible;
 }
 
 std::vector<WorkloadIndex> State::heap_in_order(NodeIndex cluster_queue) const {
-    const auto& record = cluster_queues_[cluster_queue.at()];
+    const auto& record = data_.cluster_queues[cluster_queue.at()];
     std::vector<WorkloadIndex> sorted;
     sorted.reserve(record.pending.waiting());
     record.pending.for_each_waiting([&sorted](WorkloadIndex index) { sorted.push_back(index); });
-    const QueueOrder before(workloads_, local_queues_, record, shares_admission_fairly(record));
+    const QueueOrder before(
+        data_.workloads, data_.local_queues, record, shares_admission_fairly(record)
+    );
     std::sort(sorted.begin(), sorted.end(), before);
     return sorted;
 }
 
 std::vector<WorkloadIndex> State::inadmissible_in_order(NodeIndex cluster_queue) const {
-    const auto& record = cluster_queues_[cluster_queue.at()];
+    const auto& record = data_.cluster_queues[cluster_queue.at()];
     std::vector<WorkloadIndex> sorted;
     sorted.reserve(record.pending.parked());
     record.pending.for_each_parked([&sorted](WorkloadIndex index) { sorted.push_back(index); });
-    const QueueOrder before(workloads_, local_queues_, record, shares_admission_fairly(record));
+    const QueueOrder before(
+        data_.workloads, data_.local_queues, record, shares_admission_fairly(record)
+    );
     std::sort(sorted.begin(), sorted.end(), before);
     return sorted;
 }
 
 bool State::has_heads() const {
-    return std::any_of(with_heap_->begin(), with_heap_->end(), [this](const auto& entry) {
-        return cluster_queues_[entry.second.at()].active;
+    return std::any_of(data_.with_heap->begin(), data_.with_heap->end(), [this](const auto& entry) {
+        return data_.cluster_queues[entry.second.at()].active;
     });
 }
 
@@ -158,31 +162,31 @@ std::optional<Time> State::next_due() const {
             due = time;
         }
     };
-    for (const auto& [root, time] : *wake_due_) {
+    for (const auto& [root, time] : *data_.wake_due) {
         consider(time);
     }
-    if (!samples_->empty()) {
-        consider(samples_->begin()->first);
+    if (!data_.samples->empty()) {
+        consider(data_.samples->begin()->first);
     }
-    if (!back_offs_->empty()) {
-        consider(back_offs_->begin()->at);
+    if (!data_.back_offs->empty()) {
+        consider(data_.back_offs->begin()->at);
     }
     return due;
 }
 
 std::string State::path_of(NodeIndex node) const {
     std::string path;
-    for (NodeIndex at = node; at.is_valid(); at = tree_.node(at).parent) {
-        path.insert(0, "/" + tree_.node(at).name);
+    for (NodeIndex at = node; at.is_valid(); at = data_.tree.node(at).parent) {
+        path.insert(0, "/" + data_.tree.node(at).name);
     }
     return path;
 }
 
 Amount State::borrowed(NodeIndex cluster_queue, FlavorResourceIndex flavor_resource) const {
-    if (!tree_.node(cluster_queue).parent.is_valid()) {
+    if (!data_.tree.node(cluster_queue).parent.is_valid()) {
         return {};
     }
-    const QuotaCell& cell = tree_.cell(cluster_queue, flavor_resource);
+    const QuotaCell& cell = data_.tree.cell(cluster_queue, flavor_resource);
     return max(Amount(), cell.usage - cell.nominal);
 }
 

@@ -14,7 +14,7 @@ namespace sluice::engine {
 /// outside the engine use engine.hpp.
 class StateEditor {
   public:
-    StateEditor(State& state, Time now) : state_(state), now_(now) {}
+    StateEditor(State& state, Time now) : state_(state), data_(state.data_to_change()), now_(now) {}
 
     // One overload for each event type, called by apply() (engine.hpp).
     void on(const FlavorChanged& event);
@@ -37,7 +37,7 @@ class StateEditor {
     void step_clock(Duration by);
 
     /// Makes decisions of the state as it was until now uncommittable.
-    void begin_change() { ++state_.version_; }
+    void begin_change() { ++data_.version; }
     /// Makes the state what the decision says. Requires: the decision was made of this state, which
     /// has not changed since.
     void commit(CycleDecision& decision);
@@ -180,10 +180,11 @@ class StateEditor {
     bool is_later(const std::optional<Time>& time) const;
     /// Replaces the end of the back-off by `until`; nullopt removes the back-off.
     void set_back_off(WorkloadIndex index, BackOff back_off, const std::optional<Time>& until);
-    WorkloadRecord& record(WorkloadIndex index) { return state_.workloads_.write(index.at()); }
-    ClusterQueueRecord& queue(NodeIndex index) { return state_.cluster_queues_.write(index.at()); }
+    WorkloadRecord& record(WorkloadIndex index) { return data_.workloads.write(index.at()); }
+    ClusterQueueRecord& queue(NodeIndex index) { return data_.cluster_queues.write(index.at()); }
 
-    State& state_;
+    const State& state_;
+    StateData& data_;
     Time now_;
 };
 

@@ -9,29 +9,27 @@ namespace sluice::engine {
 
 void StateEditor::step_clock(Duration by) {
     begin_change();
-    for (auto& [root, due] : state_.wake_due_.write()) {
+    for (auto& [root, due] : data_.wake_due.write()) {
         due = shifted(due, by);
     }
-    state_.samples_.write().clear();
-    for (std::size_t i = 0; i < state_.local_queues_.size(); ++i) {
-        LocalQueueRecord& local_queue = state_.local_queues_.write(i);
+    data_.samples.write().clear();
+    for (std::size_t i = 0; i < data_.local_queues.size(); ++i) {
+        LocalQueueRecord& local_queue = data_.local_queues.write(i);
         local_queue.ledger.step_clock(by);
         if (local_queue.sample_at) {
             local_queue.sample_at = shifted(*local_queue.sample_at, by);
-            state_.samples_.write().insert({*local_queue.sample_at, make_index<LocalQueueIndex>(i)}
-            );
+            data_.samples.write().insert({*local_queue.sample_at, make_index<LocalQueueIndex>(i)});
         }
     }
-    const auto before = std::exchange(state_.back_offs_.write(), {});
-    for (std::size_t i = 0; i < state_.workloads_.size(); ++i) {
+    const auto before = std::exchange(data_.back_offs.write(), {});
+    for (std::size_t i = 0; i < data_.workloads.size(); ++i) {
         const auto index = make_index<WorkloadIndex>(i);
-        WorkloadRecord& workload = state_.workloads_.write(i);
+        WorkloadRecord& workload = data_.workloads.write(i);
         const auto is_awaited = [&](BackOff back_off, const std::optional<Time>& time) {
             return time && before.contains({*time, index, back_off});
         };
         const auto await = [&](BackOff back_off, const std::optional<Time>& time) {
-            state_.back_offs_.write().insert({.at = *time, .workload = index, .back_off = back_off}
-            );
+            data_.back_offs.write().insert({.at = *time, .workload = index, .back_off = back_off});
         };
         // After a step back, a requeueAt that had passed may be in the future again.
         if (is_awaited(BackOff::Requeue, workload.requeue_at) || is_later(workload.requeue_at)) {

@@ -7,15 +7,15 @@
 namespace sluice::engine {
 
 void StateEditor::commit(CycleDecision& decision) {
-    SLUICE_ASSERT(decision.version == state_.version_);
+    SLUICE_ASSERT(decision.version == data_.version);
     begin_change();
     if (decision.is_blocked) {
         return;
     }
-    state_.blocked_until_ready_ = decision.blocks;
-    state_.held_back_ = decision.held_back;
+    data_.blocked_until_ready = decision.blocks;
+    data_.held_back = decision.held_back;
     if (decision.result.cycle != 0) {
-        state_.cycle_ = decision.result.cycle;
+        data_.cycle = decision.result.cycle;
     }
     for (const HeadOutcome& head : decision.heads) {
         pop(head.workload);
@@ -28,7 +28,7 @@ void StateEditor::commit(CycleDecision& decision) {
     for (const auto victim : decision.evicted) {
         WorkloadRecord& workload = record(victim);
         workload.eviction_expected = true;
-        workload.eviction = ++state_.evictions_;
+        workload.eviction = ++data_.evictions;
         workload.holding.write().evicted = true;
     }
     for (HeadOutcome& head : decision.heads) {

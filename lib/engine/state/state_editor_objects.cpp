@@ -47,58 +47,58 @@ bool uses_flavor(const ClusterQueueRecord& queue, FlavorIndex flavor) {
 }  // namespace
 
 FlavorIndex StateEditor::intern_flavor(std::string_view name) {
-    if (const auto known = state_.flavors_->find(name); known.is_valid()) {
+    if (const auto known = data_.flavors->find(name); known.is_valid()) {
         return known;
     }
-    const auto index = state_.flavors_.write().intern(name);
-    state_.flavor_exists_.write().resize(state_.flavors_->size(), false);
-    state_.flavor_topology_.write().resize(state_.flavors_->size(), false);
+    const auto index = data_.flavors.write().intern(name);
+    data_.flavor_exists.write().resize(data_.flavors->size(), false);
+    data_.flavor_topology.write().resize(data_.flavors->size(), false);
     return index;
 }
 
 ResourceIndex StateEditor::use_resource(std::string_view name) {
-    auto& uses = state_.resource_uses_.write();
-    if (const auto known = state_.resources_->find(name); known.is_valid()) {
+    auto& uses = data_.resource_uses.write();
+    if (const auto known = data_.resources->find(name); known.is_valid()) {
         ++uses[known.at()];
         return known;
     }
-    const auto index = state_.resources_.write().intern(name);
-    uses.resize(state_.resources_->size(), 0);
+    const auto index = data_.resources.write().intern(name);
+    uses.resize(data_.resources->size(), 0);
     uses[index.at()] = 1;
-    auto& hashes = state_.resource_hashes_.write();
-    hashes.resize(state_.resources_->size(), 0);
+    auto& hashes = data_.resource_hashes.write();
+    hashes.resize(data_.resources->size(), 0);
     hashes[index.at()] = fnv1a(name);
     return index;
 }
 
 void StateEditor::release_resource(ResourceIndex resource) {
-    if (--state_.resource_uses_.write()[resource.at()] == 0) {
-        state_.resources_.write().erase(resource);
+    if (--data_.resource_uses.write()[resource.at()] == 0) {
+        data_.resources.write().erase(resource);
     }
 }
 
 FlavorResourceIndex StateEditor::intern_pair(std::string_view flavor, std::string_view resource) {
     const auto pair = std::pair(intern_flavor(flavor), use_resource(resource));
-    const auto at = state_.pair_index_->find(pair);
-    if (at != state_.pair_index_->end()) {
+    const auto at = data_.pair_index->find(pair);
+    if (at != data_.pair_index->end()) {
         release_resource(pair.second);  // the pair is a use already
         return at->second;
     }
-    const auto index = make_index<FlavorResourceIndex>(state_.pairs_->size());
-    state_.pairs_.write().push_back(pair);
-    state_.pair_index_.write().emplace(pair, index);
+    const auto index = make_index<FlavorResourceIndex>(data_.pairs->size());
+    data_.pairs.write().push_back(pair);
+    data_.pair_index.write().emplace(pair, index);
     return index;
 }
 
 NodeIndex StateEditor::intern_cluster_queue(std::string_view name) {
-    const auto index = state_.tree_.intern_cluster_queue(name);
-    state_.cluster_queues_.resize(std::max(state_.cluster_queues_.size(), index.at() + 1));
+    const auto index = data_.tree.intern_cluster_queue(name);
+    data_.cluster_queues.resize(std::max(data_.cluster_queues.size(), index.at() + 1));
     return index;
 }
 
 NodeIndex StateEditor::intern_cohort(std::string_view name) {
-    const auto index = state_.tree_.intern_cohort(name);
-    state_.cluster_queues_.resize(std::max(state_.cluster_queues_.size(), index.at() + 1));
+    const auto index = data_.tree.intern_cohort(name);
+    data_.cluster_queues.resize(std::max(data_.cluster_queues.size(), index.at() + 1));
     return index;
 }
 
@@ -121,61 +121,61 @@ std::vector<DeclaredQuota> StateEditor::declared_quotas(const std::vector<Resour
 }
 
 bool StateEditor::is_active(NodeIndex cluster_queue) const {
-    const auto& record = state_.cluster_queues_[cluster_queue.at()];
+    const auto& record = data_.cluster_queues[cluster_queue.at()];
     if (!record.exists || !record.spec.accepts_workloads ||
-        state_.tree_.node(cluster_queue).in_cycle) {
+        data_.tree.node(cluster_queue).in_cycle) {
         return false;
     }
     return std::all_of(record.groups.begin(), record.groups.end(), [&](const ResolvedGroup& group) {
         return std::all_of(group.flavors.begin(), group.flavors.end(), [&](FlavorIndex flavor) {
-            return (*state_.flavor_exists_)[flavor.at()];
+            return (*data_.flavor_exists)[flavor.at()];
         });
     });
 }
 
 void StateEditor::refresh() {
-    if (!state_.tree_.is_stale()) {
+    if (!data_.tree.is_stale()) {
         return;
     }
     std::vector<NodeIndex> touched;
-    state_.tree_.refresh(touched);
+    data_.tree.refresh(touched);
     for (const auto index : touched) {
         queue(index).active = is_active(index);
-        state_.tree_.set_active(index, queue(index).active);
+        data_.tree.set_active(index, queue(index).active);
     }
 }
 
 void StateEditor::on(const FlavorChanged& event) {
     const auto flavor = intern_flavor(event.flavor.name);
     const bool has_topology = !event.flavor.topology.empty();
-    if ((*state_.flavor_exists_)[flavor.at()] &&
-        (*state_.flavor_topology_)[flavor.at()] == has_topology) {
+    if ((*data_.flavor_exists)[flavor.at()] &&
+        (*data_.flavor_topology)[flavor.at()] == has_topology) {
         return;
     }
-    state_.flavor_exists_.write()[flavor.at()] = true;
-    state_.flavor_topology_.write()[flavor.at()] = has_topology;
+    data_.flavor_exists.write()[flavor.at()] = true;
+    data_.flavor_topology.write()[flavor.at()] = has_topology;
     refresh();
-    for (const auto& [name, index] : state_.tree_.cluster_queues_by_name()) {
+    for (const auto& [name, index] : data_.tree.cluster_queues_by_name()) {
         if (uses_flavor(state_.cluster_queue(index), flavor)) {
             queue(index).active = is_active(index);
-            state_.tree_.set_active(index, queue(index).active);
+            data_.tree.set_active(index, queue(index).active);
             wake_tree_of(index);
         }
     }
 }
 
 void StateEditor::on(const FlavorDeleted& event) {
-    const auto flavor = state_.flavors_->find(event.name);
-    if (!flavor.is_valid() || !(*state_.flavor_exists_)[flavor.at()]) {
+    const auto flavor = data_.flavors->find(event.name);
+    if (!flavor.is_valid() || !(*data_.flavor_exists)[flavor.at()]) {
         return;
     }
-    state_.flavor_exists_.write()[flavor.at()] = false;
-    state_.flavor_topology_.write()[flavor.at()] = false;
+    data_.flavor_exists.write()[flavor.at()] = false;
+    data_.flavor_topology.write()[flavor.at()] = false;
     refresh();
-    for (const auto& [name, index] : state_.tree_.cluster_queues_by_name()) {
+    for (const auto& [name, index] : data_.tree.cluster_queues_by_name()) {
         if (uses_flavor(state_.cluster_queue(index), flavor)) {
             queue(index).active = false;
-            state_.tree_.set_active(index, false);
+            data_.tree.set_active(index, false);
         }
     }
 }
@@ -187,39 +187,39 @@ void StateEditor::on(const CohortChanged& event) {
         intern_cohort(cohort.parent);
     }
     const NodeIndex left = declared_parent(index);
-    const auto known = state_.cohorts_->find(index);
-    if (known != state_.cohorts_->end() && known->second == cohort) {
+    const auto known = data_.cohorts->find(index);
+    if (known != data_.cohorts->end() && known->second == cohort) {
         return;
     }
-    state_.cohorts_.write().insert_or_assign(index, cohort);
+    data_.cohorts.write().insert_or_assign(index, cohort);
     auto quotas = declared_quotas(cohort.resource_groups);
-    state_.tree_.set_object(index, cohort.parent, cohort.fair_weight, std::move(quotas));
+    data_.tree.set_object(index, cohort.parent, cohort.fair_weight, std::move(quotas));
     refresh();
-    state_.tree_.touch(state_.tree_.node(index).root);  // for a change of any field
+    data_.tree.touch(data_.tree.node(index).root);  // for a change of any field
     wake_trees_of(index, left);
 }
 
 void StateEditor::on(const CohortDeleted& event) {
-    const auto index = state_.tree_.find_cohort(event.name);
-    if (!index.is_valid() || !state_.tree_.node(index).has_object) {
+    const auto index = data_.tree.find_cohort(event.name);
+    if (!index.is_valid() || !data_.tree.node(index).has_object) {
         return;
     }
     const NodeIndex left = declared_parent(index);
-    state_.cohorts_.write().erase(index);
-    state_.tree_.remove_object(index);
+    data_.cohorts.write().erase(index);
+    data_.tree.remove_object(index);
     // Kueue wakes no workload here, which strands workloads that only the cohort's limits blocked.
     wake_trees_of(index, left);
 }
 
 NodeIndex StateEditor::declared_parent(NodeIndex node) const {
-    const std::string& name = state_.tree_.node(node).parent_name;
-    return name.empty() ? NodeIndex{} : state_.tree_.find_cohort(name);
+    const std::string& name = data_.tree.node(node).parent_name;
+    return name.empty() ? NodeIndex{} : data_.tree.find_cohort(name);
 }
 
 void StateEditor::wake_trees_of(NodeIndex node, NodeIndex left) {
     wake_tree_of(node);
     // A node that moves takes its usage along, which frees quota in the tree that it left.
-    if (left.is_valid() && state_.tree_.node(left).root != state_.tree_.node(node).root) {
+    if (left.is_valid() && data_.tree.node(left).root != data_.tree.node(node).root) {
         wake_tree_of(left);
     }
 }
@@ -242,22 +242,22 @@ void StateEditor::on(const ClusterQueueChanged& event) {
         record.spec.cohort != spec.cohort || record.spec.fair_weight != spec.fair_weight;
     record.exists = true;
     if (is_new) {
-        state_.not_ready_holders_ += not_ready_holders_of(record);
+        data_.not_ready_holders += not_ready_holders_of(record);
     }
     record.spec = spec;
     resolve_groups(record, spec.resource_groups);
     if (quota_changed) {
-        state_.tree_.set_object(
+        data_.tree.set_object(
             index, spec.cohort, spec.fair_weight, declared_quotas(spec.resource_groups)
         );
     }
     reorder(record);  // admission fair sharing may have been turned on or off
     refresh();
     if (reordered) {
-        state_.tree_.touch(state_.tree_.node(index).root);  // positions of tried flavors changed
+        data_.tree.touch(data_.tree.node(index).root);  // positions of tried flavors changed
     }
     record.active = is_active(index);
-    state_.tree_.set_active(index, record.active);
+    data_.tree.set_active(index, record.active);
     if (is_new) {
         for (const auto local_queue : std::vector(record.local_queues)) {
             requeue_all_of(local_queue);
@@ -285,7 +285,7 @@ void StateEditor::resolve_groups(ClusterQueueRecord& of, const std::vector<Resou
 }
 
 void StateEditor::on(const ClusterQueueDeleted& event) {
-    const auto index = state_.tree_.find_cluster_queue(event.name);
+    const auto index = data_.tree.find_cluster_queue(event.name);
     if (!index.is_valid() || !queue(index).exists) {
         return;
     }
@@ -295,13 +295,13 @@ void StateEditor::on(const ClusterQueueDeleted& event) {
     }
     record.exists = false;
     record.active = false;
-    state_.not_ready_holders_ -= not_ready_holders_of(record);
+    data_.not_ready_holders -= not_ready_holders_of(record);
     record.spec = ClusterQueue{};
     resolve_groups(record, {});
     drop_preemptors(record);
     record.parked_classes.clear();
     const NodeIndex left = declared_parent(index);
-    state_.tree_.remove_object(index);
+    data_.tree.remove_object(index);
     wake_trees_of(index, left);
 }
 
@@ -310,7 +310,7 @@ std::uint64_t StateEditor::not_ready_holders_of(const ClusterQueueRecord& cluste
     return static_cast<std::uint64_t>(std::count_if(
         holders.begin(),
         holders.end(),
-        [this](WorkloadIndex holder) { return !state_.workloads_[holder.at()].pods_ready; }
+        [this](WorkloadIndex holder) { return !data_.workloads[holder.at()].pods_ready; }
     ));
 }
 
@@ -318,20 +318,20 @@ LocalQueueIndex StateEditor::intern_local_queue(std::string_view ns, std::string
     std::string key(ns);
     key += '/';
     key += name;
-    if (const auto known = state_.local_queue_names_->find(key); known.is_valid()) {
+    if (const auto known = data_.local_queue_names->find(key); known.is_valid()) {
         return known;
     }
-    const auto index = state_.local_queue_names_.write().intern(key);
-    state_.local_queues_.resize(state_.local_queue_names_->size());
-    state_.local_queues_.write(index.at()).key = std::move(key);
+    const auto index = data_.local_queue_names.write().intern(key);
+    data_.local_queues.resize(data_.local_queue_names->size());
+    data_.local_queues.write(index.at()).key = std::move(key);
     return index;
 }
 
 void StateEditor::forget_local_queue(LocalQueueIndex index) {
-    LocalQueueRecord& record = state_.local_queues_.write(index.at());
+    LocalQueueRecord& record = data_.local_queues.write(index.at());
     if (!record.exists && record.workloads.empty()) {
         record = LocalQueueRecord{};
-        state_.local_queue_names_.write().erase(index);
+        data_.local_queue_names.write().erase(index);
     }
 }
 
@@ -340,7 +340,7 @@ void StateEditor::on(const LocalQueueChanged& event) {
     const auto index = intern_local_queue(given.ns, given.name);
     const auto target =
         given.cluster_queue.empty() ? NodeIndex{} : intern_cluster_queue(given.cluster_queue);
-    LocalQueueRecord& record = state_.local_queues_.write(index.at());
+    LocalQueueRecord& record = data_.local_queues.write(index.at());
     const bool was_open = record.exists && !record.stopped && record.cluster_queue == target;
     const bool newly_matches = record.exists && record.namespace_match != NamespaceMatch::Matches &&
                                given.namespace_match == NamespaceMatch::Matches;
@@ -372,12 +372,12 @@ void StateEditor::on(const LocalQueueChanged& event) {
 }
 
 void StateEditor::on(const LocalQueueDeleted& event) {
-    const auto index = state_.local_queue_names_->find(event.ns + "/" + event.name);
+    const auto index = data_.local_queue_names->find(event.ns + "/" + event.name);
     if (!index.is_valid()) {
         return;
     }
     drop_all_of(index);
-    LocalQueueRecord& record = state_.local_queues_.write(index.at());
+    LocalQueueRecord& record = data_.local_queues.write(index.at());
     if (record.cluster_queue.is_valid()) {
         std::erase(queue(record.cluster_queue).local_queues, index);
     }
@@ -390,7 +390,7 @@ void StateEditor::on(const LocalQueueDeleted& event) {
 }
 
 void StateEditor::requeue_all_of(LocalQueueIndex index) {
-    const LocalQueueRecord& local_queue = state_.local_queues_[index.at()];
+    const LocalQueueRecord& local_queue = data_.local_queues[index.at()];
     if (!local_queue.exists || local_queue.stopped || !local_queue.cluster_queue.is_valid() ||
         !queue(local_queue.cluster_queue).exists) {
         return;
@@ -405,7 +405,7 @@ void StateEditor::requeue_all_of(LocalQueueIndex index) {
 }
 
 void StateEditor::drop_all_of(LocalQueueIndex index) {
-    for (const auto workload : state_.local_queues_[index.at()].workloads) {
+    for (const auto workload : data_.local_queues[index.at()].workloads) {
         take_from_queue(workload);
         clear_preemptor(workload);
         record(workload).last_assignment.reset();  // it is queued later like a new workload
@@ -413,7 +413,7 @@ void StateEditor::drop_all_of(LocalQueueIndex index) {
 }
 
 void StateEditor::on(const PodShapeChanged& event) {
-    State::Shape shape;
+    ShapeRecord shape;
     for (const auto& refusal : event.shape.refusals) {
         const auto flavor = intern_flavor(refusal.flavor);
         shape.refusals[flavor] = {.kind = refusal.kind, .taint = refusal.taint};
@@ -423,11 +423,11 @@ void StateEditor::on(const PodShapeChanged& event) {
     for (const auto& resource : event.shape.resources) {
         shape.resources.push_back(use_resource(resource));
     }
-    const auto [at, is_new] = state_.shapes_.write().emplace(event.shape.id, shape);
+    const auto [at, is_new] = data_.shapes.write().emplace(event.shape.id, shape);
     if (is_new) {
         return;
     }
-    const State::Shape before = std::exchange(at->second, std::move(shape));
+    const ShapeRecord before = std::exchange(at->second, std::move(shape));
     for (const auto resource : before.resources) {
         release_resource(resource);
     }
@@ -441,7 +441,7 @@ void StateEditor::on(const PodShapeChanged& event) {
     if (opened.empty()) {
         return;
     }
-    for (const auto& [name, index] : state_.tree_.cluster_queues_by_name()) {
+    for (const auto& [name, index] : data_.tree.cluster_queues_by_name()) {
         const bool uses =
             std::any_of(opened.begin(), opened.end(), [&, &q = queue(index)](FlavorIndex flavor) {
                 return uses_flavor(q, flavor);
@@ -453,7 +453,7 @@ void StateEditor::on(const PodShapeChanged& event) {
 }
 
 void StateEditor::on(const PodShapeDeleted& event) {
-    const auto shape = state_.shapes_.write().extract(event.id);
+    const auto shape = data_.shapes.write().extract(event.id);
     if (shape.empty()) {
         return;
     }

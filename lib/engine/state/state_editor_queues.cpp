@@ -16,22 +16,22 @@ constexpr Duration kLateWake = std::chrono::seconds(1);
 }  // namespace
 
 void StateEditor::note_queue_change(WorkloadIndex index) {
-    if (!state_.keeps_queue_changes_ || record(index).queue_changed) {
+    if (!data_.keeps_queue_changes || record(index).queue_changed) {
         return;
     }
     record(index).queue_changed = true;
-    state_.queue_changes_.write().push_back(index);
+    data_.queue_changes.write().push_back(index);
 }
 
 std::vector<WorkloadIndex> StateEditor::take_queue_changes() {
-    if (!std::exchange(state_.keeps_queue_changes_, true)) {
-        for (std::size_t at = 0; at < state_.workloads_.size(); ++at) {
-            if (state_.workloads_[at].is_queued()) {
+    if (!std::exchange(data_.keeps_queue_changes, true)) {
+        for (std::size_t at = 0; at < data_.workloads.size(); ++at) {
+            if (data_.workloads[at].is_queued()) {
                 note_queue_change(make_index<WorkloadIndex>(at));
             }
         }
     }
-    auto taken = std::exchange(state_.queue_changes_.write(), {});
+    auto taken = std::exchange(data_.queue_changes.write(), {});
     for (const auto index : taken) {
         record(index).queue_changed = false;
     }
@@ -39,16 +39,16 @@ std::vector<WorkloadIndex> StateEditor::take_queue_changes() {
 }
 
 void StateEditor::reorder(ClusterQueueRecord& queue) {
-    queue.pending.reorder(state_.workloads_, [this, &queue](LocalQueueIndex local_queue) {
+    queue.pending.reorder(data_.workloads, [this, &queue](LocalQueueIndex local_queue) {
         return state_.usage_in(queue, local_queue);
     });
 }
 
 void StateEditor::list_heap(NodeIndex cluster_queue) {
     if (queue(cluster_queue).pending.has_waiting()) {
-        state_.with_heap_.write().emplace(state_.tree_.node(cluster_queue).name, cluster_queue);
+        data_.with_heap.write().emplace(data_.tree.node(cluster_queue).name, cluster_queue);
     } else {
-        state_.with_heap_.write().erase(state_.tree_.node(cluster_queue).name);
+        data_.with_heap.write().erase(data_.tree.node(cluster_queue).name);
     }
 }
 
@@ -59,10 +59,7 @@ void StateEditor::push_to_heap(WorkloadIndex index) {
     ClusterQueueRecord& into = queue(target);
     note_queue_change(index);
     into.pending.push(
-        state_.workloads_,
-        index,
-        workload.has_back_off(),
-        state_.usage_in(into, workload.local_queue)
+        data_.workloads, index, workload.has_back_off(), state_.usage_in(into, workload.local_queue)
     );
     if (into.pending.waiting() == 1) {
         list_heap(target);
@@ -76,12 +73,9 @@ void StateEditor::push_inadmissible(WorkloadIndex index) {
     ClusterQueueRecord& into = queue(target);
     note_queue_change(index);
     into.pending.park(
-        state_.workloads_,
-        index,
-        workload.has_back_off(),
-        state_.usage_in(into, workload.local_queue)
+        data_.workloads, index, workload.has_back_off(), state_.usage_in(into, workload.local_queue)
     );
-    state_.tree_.set_waiting(target, true);
+    data_.tree.set_waiting(target, true);
 }
 
 void StateEditor::take_from_queue(WorkloadIndex index) {
@@ -91,14 +85,14 @@ void StateEditor::take_from_queue(WorkloadIndex index) {
     }
     note_queue_change(index);
     // Not cluster_queue_of(): the LocalQueue may be stopped by now, or its ClusterQueue deleted.
-    const NodeIndex of = state_.local_queues_[workload.local_queue.at()].cluster_queue;
+    const NodeIndex of = data_.local_queues[workload.local_queue.at()].cluster_queue;
     ClusterQueueRecord& from = queue(of);
     if (std::exchange(workload.is_inflight, false)) {
         from.inflight = WorkloadIndex{};
         return;
     }
     const bool had_heap = from.pending.has_waiting();
-    from.pending.remove(state_.workloads_, index);
+    from.pending.remove(data_.workloads, index);
     if (had_heap && !from.pending.has_waiting()) {
         list_heap(of);
     }
@@ -147,9 +141,9 @@ void StateEditor::park_class(NodeIndex cluster_queue, std::uint64_t scheduling_c
         return;
     }
     from.parked_classes.insert(scheduling_class);
-    state_.tree_.set_waiting(cluster_queue, true);
+    data_.tree.set_waiting(cluster_queue, true);
     const bool had_heap = from.pending.has_waiting();
-    from.pending.park_class(state_.workloads_, scheduling_class);
+    from.pending.park_class(data_.workloads, scheduling_class);
     if (had_heap && !from.pending.has_waiting()) {
         list_heap(cluster_queue);
     }
@@ -161,7 +155,7 @@ bool StateEditor::has_undecided_preemptor(const ClusterQueueRecord& queue) const
                queue.evictions.begin(),
                queue.evictions.end(),
                [this](const ExpectedEviction& expected) {
-                   const WorkloadRecord& victim = state_.workloads_[expected.victim.at()];
+                   const WorkloadRecord& victim = data_.workloads[expected.victim.at()];
                    return victim.eviction_expected && victim.eviction == expected.eviction;
                }
            );
@@ -195,7 +189,7 @@ void StateEditor::clear_preemptor(WorkloadIndex workload) {
     if (!of.local_queue.is_valid()) {
         return;
     }
-    const NodeIndex cluster_queue = state_.local_queues_[of.local_queue.at()].cluster_queue;
+    const NodeIndex cluster_queue = data_.local_queues[of.local_queue.at()].cluster_queue;
     if (!cluster_queue.is_valid()) {
         return;
     }
@@ -217,7 +211,7 @@ void StateEditor::drop_preemptors(ClusterQueueRecord& of) {
 
 void StateEditor::eviction_failed(WorkloadIndex victim) {
     const std::uint32_t eviction = record(victim).eviction;
-    for (const auto& [name, index] : state_.tree_.cluster_queues_by_name()) {
+    for (const auto& [name, index] : data_.tree.cluster_queues_by_name()) {
         if (state_.cluster_queue(index).evictions.empty()) {
             continue;
         }
@@ -233,20 +227,20 @@ void StateEditor::eviction_failed(WorkloadIndex victim) {
 
 void StateEditor::wake_tree_of(NodeIndex node) {
     refresh();
-    const auto& at = state_.tree_.node(node);
+    const auto& at = data_.tree.node(node);
     if (at.in_cycle) {
         return;
     }
-    if (state_.options_->wake_batch == Duration{}) {
-        state_.wake_due_.write().erase(at.root);
+    if (data_.options->wake_batch == Duration{}) {
+        data_.wake_due.write().erase(at.root);
         wake_now(at.root);
     } else {
-        wake_at(at.root, now_ + state_.options_->wake_batch);
+        wake_at(at.root, now_ + data_.options->wake_batch);
     }
 }
 
 void StateEditor::wake_at(NodeIndex root, Time due) {
-    const auto [at, is_new] = state_.wake_due_.write().emplace(root, due);
+    const auto [at, is_new] = data_.wake_due.write().emplace(root, due);
     at->second = std::min(at->second, due);
 }
 
@@ -258,19 +252,19 @@ void StateEditor::wake_for(NodeIndex freed, NodeIndex queued_in) {
         return;
     }
     refresh();
-    const auto& at = state_.tree_.node(freed);
-    const bool is_woken = queued_in.is_valid() && state_.tree_.node(queued_in).root == at.root;
+    const auto& at = data_.tree.node(freed);
+    const bool is_woken = queued_in.is_valid() && data_.tree.node(queued_in).root == at.root;
     if (!is_woken && !at.in_cycle) {
-        wake_at(at.root, now_ + std::max(kLateWake, state_.options_->wake_batch));
+        wake_at(at.root, now_ + std::max(kLateWake, data_.options->wake_batch));
     }
 }
 
 void StateEditor::wake_now(NodeIndex root) {
-    const auto& waiting = state_.tree_.waiting_in(root);
+    const auto& waiting = data_.tree.waiting_in(root);
     for (const auto index : std::vector(waiting.begin(), waiting.end())) {
         queue(index).parked_classes.clear();
         wake_parked(index);
-        state_.tree_.set_waiting(index, queue(index).pending.parked() > 0);
+        data_.tree.set_waiting(index, queue(index).pending.parked() > 0);
     }
 }
 
@@ -278,9 +272,9 @@ void StateEditor::wake_parked(NodeIndex cluster_queue) {
     PendingQueue& woken = queue(cluster_queue).pending;
     const bool had_heap = woken.has_waiting();
     woken.wake(
-        state_.workloads_,
+        data_.workloads,
         [this](LocalQueueIndex index) {
-            const LocalQueueRecord& local_queue = state_.local_queues_[index.at()];
+            const LocalQueueRecord& local_queue = data_.local_queues[index.at()];
             return local_queue.namespace_match == NamespaceMatch::Matches;
         },
         [this](WorkloadIndex index) { return back_off_expired(record(index)); }
@@ -293,23 +287,23 @@ void StateEditor::wake_parked(NodeIndex cluster_queue) {
 void StateEditor::on(const TimerFired&) {
     refresh();
     std::vector<NodeIndex> due_roots;
-    for (const auto& [root, due] : *state_.wake_due_) {
+    for (const auto& [root, due] : *data_.wake_due) {
         if (due <= now_) {
             due_roots.push_back(root);
         }
     }
     for (const auto root : due_roots) {
-        state_.wake_due_.write().erase(root);
+        data_.wake_due.write().erase(root);
         // Since the wake-up was scheduled, the tree may have got another root or a cycle of
         // parents.
-        if (!state_.tree_.node(root).in_cycle) {
-            wake_now(state_.tree_.node(root).root);
+        if (!data_.tree.node(root).in_cycle) {
+            wake_now(data_.tree.node(root).root);
         }
     }
     sample_usage();
-    while (!state_.back_offs_->empty() && state_.back_offs_->begin()->at <= now_) {
-        const WorkloadIndex index = state_.back_offs_->begin()->workload;
-        state_.back_offs_.write().erase(state_.back_offs_->begin());
+    while (!data_.back_offs->empty() && data_.back_offs->begin()->at <= now_) {
+        const WorkloadIndex index = data_.back_offs->begin()->workload;
+        data_.back_offs.write().erase(data_.back_offs->begin());
         if (state_.bucket(index) == Bucket::Inadmissible && back_off_expired(record(index))) {
             take_from_queue(index);
             enqueue(index);

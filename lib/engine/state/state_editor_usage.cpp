@@ -14,8 +14,8 @@ Billionths StateEditor::to_billionths(ResourceIndex resource, Amount amount) con
 }
 
 void StateEditor::begin_ledger(LocalQueueIndex index, const ConsumedResources& consumed) {
-    const Options& options = *state_.options_;
-    LocalQueueRecord& local_queue = state_.local_queues_.write(index.at());
+    const Options& options = *data_.options;
+    LocalQueueRecord& local_queue = data_.local_queues.write(index.at());
     if (!options.admission_fair_sharing || local_queue.ledger.is_seeded()) {
         return;
     }
@@ -23,14 +23,14 @@ void StateEditor::begin_ledger(LocalQueueIndex index, const ConsumedResources& c
     local_queue.ledger.seed(forgets ? ConsumedResources{} : consumed, now_);
     if (options.usage_sampling_interval > Duration{}) {
         local_queue.sample_at = later(now_, options.usage_sampling_interval);
-        state_.samples_.write().insert({*local_queue.sample_at, index});
+        data_.samples.write().insert({*local_queue.sample_at, index});
     }
 }
 
 void StateEditor::end_ledger(LocalQueueIndex index) {
-    LocalQueueRecord& local_queue = state_.local_queues_.write(index.at());
+    LocalQueueRecord& local_queue = data_.local_queues.write(index.at());
     if (local_queue.sample_at) {
-        state_.samples_.write().erase({*local_queue.sample_at, index});
+        data_.samples.write().erase({*local_queue.sample_at, index});
         local_queue.sample_at.reset();
     }
     local_queue.ledger = UsageLedger();
@@ -38,12 +38,12 @@ void StateEditor::end_ledger(LocalQueueIndex index) {
 }
 
 void StateEditor::sample_usage() {
-    const Options& options = *state_.options_;
+    const Options& options = *data_.options;
     std::set<NodeIndex> reordered;  // each is reordered once, at the end
-    while (!state_.samples_->empty() && state_.samples_->begin()->first <= now_) {
-        const LocalQueueIndex index = state_.samples_->begin()->second;
-        state_.samples_.write().erase(state_.samples_->begin());
-        LocalQueueRecord& local_queue = state_.local_queues_.write(index.at());
+    while (!data_.samples->empty() && data_.samples->begin()->first <= now_) {
+        const LocalQueueIndex index = data_.samples->begin()->second;
+        data_.samples.write().erase(data_.samples->begin());
+        LocalQueueRecord& local_queue = data_.local_queues.write(index.at());
         const Time due =
             later(local_queue.ledger.last_update().value_or(now_), options.usage_sampling_interval);
         if (due <= now_ || local_queue.ledger.has_charges()) {
@@ -55,7 +55,7 @@ void StateEditor::sample_usage() {
         } else {
             local_queue.sample_at = due;  // an admission updated the ledger since
         }
-        state_.samples_.write().insert({*local_queue.sample_at, index});
+        data_.samples.write().insert({*local_queue.sample_at, index});
     }
     for (const auto cluster_queue : reordered) {
         reorder(queue(cluster_queue));
@@ -73,11 +73,11 @@ ResourceAmounts StateEditor::admitted_of(const LocalQueueRecord& local_queue) co
 
 Usages* StateEditor::admitted_usage_for(WorkloadIndex index) {
     const WorkloadRecord& workload = record(index);
-    if (!state_.options_->admission_fair_sharing || !workload.holding->admitted ||
+    if (!data_.options->admission_fair_sharing || !workload.holding->admitted ||
         !workload.local_queue.is_valid()) {
         return nullptr;
     }
-    LocalQueueRecord& local_queue = state_.local_queues_.write(workload.local_queue.at());
+    LocalQueueRecord& local_queue = data_.local_queues.write(workload.local_queue.at());
     return local_queue.cluster_queue == workload.holding->cluster_queue ? &local_queue.admitted
                                                                         : nullptr;
 }
@@ -99,7 +99,7 @@ void StateEditor::take_from_admitted(WorkloadIndex index) {
 }
 
 void StateEditor::recount_admitted(LocalQueueIndex index) {
-    LocalQueueRecord& local_queue = state_.local_queues_.write(index.at());
+    LocalQueueRecord& local_queue = data_.local_queues.write(index.at());
     local_queue.admitted.clear();
     for (const auto workload : local_queue.workloads) {
         if (record(workload).holding != nullptr) {
@@ -109,24 +109,24 @@ void StateEditor::recount_admitted(LocalQueueIndex index) {
 }
 
 bool StateEditor::set_fair_usage(LocalQueueIndex index) {
-    LocalQueueRecord& local_queue = state_.local_queues_.write(index.at());
-    if (!state_.options_->admission_fair_sharing || !local_queue.exists) {
+    LocalQueueRecord& local_queue = data_.local_queues.write(index.at());
+    if (!data_.options->admission_fair_sharing || !local_queue.exists) {
         return false;
     }
     const double usage =
-        local_queue.ledger.usage(state_.options_->resource_weights, local_queue.weight);
+        local_queue.ledger.usage(data_.options->resource_weights, local_queue.weight);
     return std::exchange(local_queue.fair_usage, usage) != usage &&
            local_queue.cluster_queue.is_valid();
 }
 
 void StateEditor::update_fair_usage(LocalQueueIndex index) {
     if (set_fair_usage(index)) {
-        reorder(queue(state_.local_queues_[index.at()].cluster_queue));
+        reorder(queue(data_.local_queues[index.at()].cluster_queue));
     }
 }
 
 void StateEditor::charge_admission(WorkloadIndex index) {
-    const Options& options = *state_.options_;
+    const Options& options = *data_.options;
     const WorkloadRecord& workload = record(index);
     const ClusterQueueRecord& into = queue(workload.holding->cluster_queue);
     if (!state_.shares_admission_fairly(into)) {
@@ -150,7 +150,7 @@ void StateEditor::charge_admission(WorkloadIndex index) {
             }
         }
     }
-    LocalQueueRecord& local_queue = state_.local_queues_.write(workload.local_queue.at());
+    LocalQueueRecord& local_queue = data_.local_queues.write(workload.local_queue.at());
     local_queue.ledger.charge(
         index,
         entry_penalty(requests, options.usage_sampling_interval, options.usage_half_life),
@@ -165,20 +165,20 @@ void StateEditor::consume_charge(WorkloadIndex index) {
         !state_.shares_admission_fairly(queue(workload.holding->cluster_queue))) {
         return;
     }
-    LocalQueueRecord& local_queue = state_.local_queues_.write(workload.local_queue.at());
+    LocalQueueRecord& local_queue = data_.local_queues.write(workload.local_queue.at());
     if (!local_queue.exists || local_queue.cluster_queue != workload.holding->cluster_queue) {
         return;
     }
     local_queue.ledger.consume(
-        index, admitted_of(local_queue), now_, state_.options_->usage_half_life
+        index, admitted_of(local_queue), now_, data_.options->usage_half_life
     );
     update_fair_usage(workload.local_queue);
 }
 
 void StateEditor::drop_charge(WorkloadIndex index) {
     const LocalQueueIndex local_queue = record(index).local_queue;
-    if (state_.options_->admission_fair_sharing && local_queue.is_valid()) {
-        state_.local_queues_.write(local_queue.at()).ledger.drop(index);
+    if (data_.options->admission_fair_sharing && local_queue.is_valid()) {
+        data_.local_queues.write(local_queue.at()).ledger.drop(index);
         update_fair_usage(local_queue);
     }
 }

@@ -32,7 +32,7 @@ void take_slice(WorkloadRecord& into, const Workload& given) {
 }  // namespace
 
 std::uint64_t StateEditor::class_of(const Workload& workload) const {
-    return state_.options_->gates.scheduling_equivalence_hashing ? workload.scheduling_class : 0;
+    return data_.options->gates.scheduling_equivalence_hashing ? workload.scheduling_class : 0;
 }
 
 bool StateEditor::take_pod_sets(WorkloadRecord& into, const Workload& workload) {
@@ -43,7 +43,7 @@ bool StateEditor::take_pod_sets(WorkloadRecord& into, const Workload& workload) 
         made.name = given.name;
         made.count = given.count;
         made.min_count = given.min_count.value_or(-1);
-        if (state_.options_->gates.reclaimable_pods) {
+        if (data_.options->gates.reclaimable_pods) {
             made.reclaimable = std::clamp(given.reclaimable, 0, given.count);
         }
         made.shape = given.shape;
@@ -53,7 +53,7 @@ bool StateEditor::take_pod_sets(WorkloadRecord& into, const Workload& workload) 
                 Request{.resource = use_resource(request.resource), .amount = request.amount}
             );
         }
-        const auto& hashes = *state_.resource_hashes_;
+        const auto& hashes = *data_.resource_hashes;
         std::sort(
             made.requests.begin(),
             made.requests.end(),
@@ -65,9 +65,9 @@ bool StateEditor::take_pod_sets(WorkloadRecord& into, const Workload& workload) 
         pod_sets.push_back(std::move(made));
     }
     PodSets before = std::move(into.pod_sets);
-    const std::size_t known = state_.pod_set_pool_->size();
-    into.pod_sets = state_.pod_set_pool_.write().share(std::move(pod_sets));
-    if (state_.pod_set_pool_->size() == known) {
+    const std::size_t known = data_.pod_set_pool->size();
+    into.pod_sets = data_.pod_set_pool.write().share(std::move(pod_sets));
+    if (data_.pod_set_pool->size() == known) {
         release_resources_of(into.pod_sets);  // the podSets in the pool are uses already
     }
     const bool changed = before != into.pod_sets;
@@ -85,7 +85,7 @@ void StateEditor::release_resources_of(const PodSetRecords& pod_sets) {
 }
 
 void StateEditor::release_pod_sets(PodSets& pod_sets) {
-    if (const auto last = state_.pod_set_pool_.write().release(pod_sets)) {
+    if (const auto last = data_.pod_set_pool.write().release(pod_sets)) {
         release_resources_of(last->all);
     }
 }
@@ -111,7 +111,7 @@ CowPtr<Holding> StateEditor::make_holding(
         if (pod_set != workload.pod_sets.end()) {
             left = pod_set->count;
         }
-        if (left > 0 && state_.options_->gates.reclaimable_pods) {
+        if (left > 0 && data_.options->gates.reclaimable_pods) {
             left -= std::clamp(pod_set->reclaimable, 0, pod_set->count);
         }
         PodSetShare share{
@@ -134,11 +134,11 @@ void StateEditor::hold(WorkloadIndex index, CowPtr<Holding> holding) {
     ClusterQueueRecord& at = queue(holding->cluster_queue);
     holding.write().position = static_cast<std::uint32_t>(at.holders.size());
     at.holders.push_back(index);
-    state_.tree_.add_usage(holding->cluster_queue, holding->usages);
+    data_.tree.add_usage(holding->cluster_queue, holding->usages);
     workload.holding = std::move(holding);
     add_to_admitted(index);
     if (!workload.pods_ready && at.exists) {
-        ++state_.not_ready_holders_;
+        ++data_.not_ready_holders;
     }
 }
 
@@ -154,20 +154,20 @@ void StateEditor::release(WorkloadIndex index) {
     if (last != index) {
         record(last).holding.write().position = holding->position;
     }
-    if (state_.tree_.has_saturated(holding->cluster_queue)) {
+    if (data_.tree.has_saturated(holding->cluster_queue)) {
         Usages sum;
         for (const auto other : at.holders) {
             for (const auto& usage : record(other).holding->usages) {
                 add_to(sum, usage.flavor_resource, usage.amount);
             }
         }
-        state_.tree_.reset_usage(holding->cluster_queue, std::move(sum));
+        data_.tree.reset_usage(holding->cluster_queue, std::move(sum));
     } else {
-        state_.tree_.remove_usage(holding->cluster_queue, holding->usages);
+        data_.tree.remove_usage(holding->cluster_queue, holding->usages);
     }
-    state_.tree_.touch(holding->cluster_queue);
+    data_.tree.touch(holding->cluster_queue);
     if (!workload.pods_ready && at.exists) {
-        --state_.not_ready_holders_;
+        --data_.not_ready_holders;
     }
 }
 
@@ -190,11 +190,11 @@ void StateEditor::set_back_off(
         return;  // a timer that is set stays set until it fires
     }
     if (known) {
-        state_.back_offs_.write().erase({.at = *known, .workload = index, .back_off = back_off});
+        data_.back_offs.write().erase({.at = *known, .workload = index, .back_off = back_off});
     }
     known = until;
     if (until && is_later(until)) {
-        state_.back_offs_.write().insert({.at = *until, .workload = index, .back_off = back_off});
+        data_.back_offs.write().insert({.at = *until, .workload = index, .back_off = back_off});
     }
 }
 
@@ -210,7 +210,7 @@ void StateEditor::move_to_local_queue(WorkloadIndex index, LocalQueueIndex targe
         if (workload.holding != nullptr) {
             take_from_admitted(index);
         }
-        auto& members = state_.local_queues_.write(workload.local_queue.at()).workloads;
+        auto& members = data_.local_queues.write(workload.local_queue.at()).workloads;
         const WorkloadIndex last = members.back();
         members[workload.local_queue_position] = last;
         record(last).local_queue_position = workload.local_queue_position;
@@ -223,7 +223,7 @@ void StateEditor::move_to_local_queue(WorkloadIndex index, LocalQueueIndex targe
         add_to_admitted(index);
     }
     if (target.is_valid()) {
-        auto& members = state_.local_queues_.write(target.at()).workloads;
+        auto& members = data_.local_queues.write(target.at()).workloads;
         workload.local_queue_position = static_cast<std::uint32_t>(members.size());
         members.push_back(index);
     }
@@ -240,18 +240,18 @@ void StateEditor::on(const WorkloadChanged& event) {
     }
     const bool is_known = index.is_valid();
     if (!is_known) {
-        if (state_.free_workloads_->empty()) {
-            index = make_index<WorkloadIndex>(state_.workloads_.size());
-            state_.workloads_.emplace_back();
+        if (data_.free_workloads->empty()) {
+            index = make_index<WorkloadIndex>(data_.workloads.size());
+            data_.workloads.emplace_back();
         } else {
-            index = state_.free_workloads_->back();
-            state_.free_workloads_.write().pop_back();
+            index = data_.free_workloads->back();
+            data_.free_workloads.write().pop_back();
             clear_record(index);
         }
         WorkloadRecord& made = record(index);
         made.exists = true;
         made.identity = WorkloadIdentity(key, given.uid);
-        state_.workload_index_.insert(index, state_.workloads_);
+        data_.workload_index.insert(index, data_.workloads);
     }
     move_to_local_queue(index, intern_local_queue(given.ns, given.local_queue));
     WorkloadRecord& workload = record(index);
@@ -336,14 +336,14 @@ void StateEditor::update_pending(WorkloadIndex index, const Workload& given) {
                          workload.preemption_gated != given.preemption_gated || became_valid ||
                          !same_pod_sets;
     if (workload.scheduling_class != class_of(given) ||
-        !state_.options_->gates.flavor_fungibility_preserve_scan_progress) {
+        !data_.options->gates.flavor_fungibility_preserve_scan_progress) {
         workload.last_assignment.reset();
     }
     // The back-off has ended, but no TimerFired event has been applied since.
     const bool back_off_ended =
         workload.requeue_at && workload.requeue_at != given.requeue_at &&
         *workload.requeue_at <= now_ &&
-        state_.back_offs_->contains({*workload.requeue_at, index, BackOff::Requeue});
+        data_.back_offs->contains({*workload.requeue_at, index, BackOff::Requeue});
     const Bucket bucket = state_.bucket(index);
     const bool stays_parked =
         bucket == Bucket::Inadmissible && !changed && !back_off_ended && given.queueable;
@@ -395,13 +395,13 @@ void StateEditor::on(const WorkloadDeleted& event) {
     move_to_local_queue(index, LocalQueueIndex{});
     set_back_off(index, BackOff::Requeue, std::nullopt);
     set_back_off(index, BackOff::RefusedWrite, std::nullopt);
-    state_.workload_index_.erase(index, state_.workloads_);
+    data_.workload_index.erase(index, data_.workloads);
     release_pod_sets(record(index).pod_sets);
     clear_record(index);
-    if (state_.held_back_ == index) {
-        state_.held_back_ = WorkloadIndex{};
+    if (data_.held_back == index) {
+        data_.held_back = WorkloadIndex{};
     }
-    state_.free_workloads_.write().push_back(index);
+    data_.free_workloads.write().push_back(index);
     wake_for(freed, queued_in);
 }
 

@@ -1,0 +1,153 @@
+// The members of a state, in a plain struct.
+#pragma once
+
+#include "base/cow.hpp"
+#include "engine/quota/quota_tree.hpp"
+#include "engine/state/cluster_queue_record.hpp"
+#include "engine/state/names.hpp"
+#include "engine/state/pod_sets.hpp"
+#include "engine/state/workload_index.hpp"
+#include "engine/state/workload_record.hpp"
+#include "engine/types/decision.hpp"
+#include "engine/types/ids.hpp"
+#include "engine/types/objects.hpp"
+#include "engine/types/options.hpp"
+#include "engine/types/time.hpp"
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace sluice::engine {
+
+/// A reason why pods of a shape cannot run on a flavor.
+struct ShapeVerdict {
+    ShapeRefusalKind kind = ShapeRefusalKind::NodeAffinity;
+    std::uint32_t taint = 0;
+
+    /// All members, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(&ShapeVerdict::kind, &ShapeVerdict::taint);
+    }
+};
+
+/// A pod shape as the state keeps it.
+struct ShapeRecord {
+    std::map<FlavorIndex, ShapeVerdict> refusals;
+    bool requests_topology = false;
+    bool requires_domain = false;
+    std::vector<ResourceIndex> resources;
+
+    /// All members, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(
+            &ShapeRecord::refusals,
+            &ShapeRecord::requests_topology,
+            &ShapeRecord::requires_domain,
+            &ShapeRecord::resources
+        );
+    }
+};
+
+/// The end of a back-off. A workload may have two back-offs that end at the same time; each is
+/// removed separately.
+struct BackOffEnd {
+    Time at;
+    WorkloadIndex workload;
+    BackOff back_off = BackOff::Requeue;
+    friend auto operator<=>(const BackOffEnd&, const BackOffEnd&) = default;
+
+    /// All members, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(&BackOffEnd::at, &BackOffEnd::workload, &BackOffEnd::back_off);
+    }
+};
+
+/// The members of a State, whose functions read them. StateEditor changes them, and keeps them
+/// consistent with each other.
+struct StateData {
+    explicit StateData(Options given)
+        : options(std::make_shared<const Options>(std::move(given))),
+          workload_index(options->hash_seed) {}
+
+    std::shared_ptr<const Options> options;
+    Cow<Names<FlavorIndex>> flavors;
+    Cow<std::vector<bool>> flavor_exists;
+    Cow<std::vector<bool>> flavor_topology;
+    Cow<Names<ResourceIndex>> resources;
+    Cow<std::vector<std::uint64_t>> resource_hashes;
+    /// For each resource, the number of pairs, podSets of the pool, pod shapes and resource groups
+    /// that name it. At 0 the name is erased, because users invent names.
+    Cow<std::vector<std::uint32_t>> resource_uses;
+    ResourceIndex pods;
+    Cow<std::map<std::pair<FlavorIndex, ResourceIndex>, FlavorResourceIndex>> pair_index;
+    Cow<std::vector<std::pair<FlavorIndex, ResourceIndex>>> pairs;
+    QuotaTree tree;
+    ClusterQueueRecords cluster_queues;
+    Cow<Names<LocalQueueIndex>> local_queue_names;
+    LocalQueueRecords local_queues;
+    WorkloadIndexByKey workload_index;
+    Cow<PodSetPool> pod_set_pool;
+    WorkloadRecords workloads;
+    Cow<std::vector<WorkloadIndex>> free_workloads;
+    Cow<std::map<std::uint32_t, ShapeRecord>> shapes;
+    Cow<std::map<std::string, NodeIndex>> with_heap;  ///< ClusterQueues with waiting workloads
+    Cow<std::map<NodeIndex, Time>> wake_due;          ///< by root
+    Cow<std::set<BackOffEnd>> back_offs;
+    Cow<std::set<std::pair<Time, LocalQueueIndex>>> samples;  ///< when usage is sampled next
+    Cow<std::map<NodeIndex, Cohort>> cohorts;                 ///< their objects
+    std::uint64_t version = 0;
+    std::uint64_t cycle = 0;
+    std::uint32_t evictions = 0;  ///< number of evictions decided so far
+    /// Number of holders that are not PodsReady, in ClusterQueues that exist; for blockAdmission.
+    std::uint64_t not_ready_holders = 0;
+    bool blocked_until_ready = false;
+    WorkloadIndex held_back;
+    bool keeps_queue_changes = false;
+    Cow<std::vector<WorkloadIndex>> queue_changes;  ///< unique, see WorkloadRecord::queue_changed
+
+    /// All members except the options, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(
+            &StateData::flavors,
+            &StateData::flavor_exists,
+            &StateData::flavor_topology,
+            &StateData::resources,
+            &StateData::resource_hashes,
+            &StateData::resource_uses,
+            &StateData::pods,
+            &StateData::pair_index,
+            &StateData::pairs,
+            &StateData::tree,
+            &StateData::cluster_queues,
+            &StateData::local_queue_names,
+            &StateData::local_queues,
+            &StateData::workload_index,
+            &StateData::pod_set_pool,
+            &StateData::workloads,
+            &StateData::free_workloads,
+            &StateData::shapes,
+            &StateData::with_heap,
+            &StateData::wake_due,
+            &StateData::back_offs,
+            &StateData::samples,
+            &StateData::cohorts,
+            &StateData::version,
+            &StateData::cycle,
+            &StateData::evictions,
+            &StateData::not_ready_holders,
+            &StateData::blocked_until_ready,
+            &StateData::held_back,
+            &StateData::keeps_queue_changes,
+            &StateData::queue_changes
+        );
+    }
+};
+
+}  // namespace sluice::engine
