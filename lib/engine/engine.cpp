@@ -1,25 +1,46 @@
 #include "engine/engine.hpp"
 
 #include "engine/cycle/cycle.hpp"
-#include "engine/state/state_editor.hpp"
+#include "engine/state/decisions_editor.hpp"
+#include "engine/state/ledgers_editor.hpp"
+#include "engine/state/objects_editor.hpp"
+#include "engine/state/queues_editor.hpp"
+#include "engine/state/wakes_editor.hpp"
+#include "engine/state/workloads_editor.hpp"
 
 #include <utility>
 #include <variant>
 
 namespace sluice::engine {
+namespace {
+
+/// Makes decisions of the state as it was until now uncommittable.
+void begin_change(State& state) {
+    ++state.data_to_change().version;
+}
+
+}  // namespace
 
 void apply(State& state, const Event& event, Time now) {
-    StateEditor editor(state, now);
-    editor.begin_change();
-    std::visit([&editor](const auto& e) { editor.on(e); }, event);
+    begin_change(state);
+    const auto apply_one = [&state, now](const auto& e) {
+        if constexpr (requires(WorkloadsEditor workloads) { workloads.on(e); }) {
+            WorkloadsEditor(state, now).on(e);
+        } else {
+            ObjectsEditor(state, now).on(e);
+        }
+    };
+    std::visit(apply_one, event);
 }
 
 void step_clock(State& state, Duration by, Time now) {
-    StateEditor(state, now).step_clock(by);
+    begin_change(state);
+    WakesEditor(state, now).step_clock(by);
+    LedgersEditor(state, now).step_clock(by);
 }
 
 void refresh(State& state) {
-    StateEditor(state, Time()).refresh();
+    WakesEditor(state, Time()).refresh();
 }
 
 CycleDecision decide(const State& state, Time now, Recording recording) {
@@ -27,7 +48,7 @@ CycleDecision decide(const State& state, Time now, Recording recording) {
 }
 
 CycleResult commit(State& state, CycleDecision decision) {
-    StateEditor(state, decision.now).commit(decision);
+    DecisionsEditor(state, decision.now).commit(decision);
     return std::move(decision.result);
 }
 
@@ -41,7 +62,7 @@ std::optional<Time> next_due(const State& state) {
 }
 
 std::vector<WorkloadIndex> take_queue_changes(State& state) {
-    return StateEditor(state, Time()).take_queue_changes();
+    return QueuesEditor(state, Time()).take_changes();
 }
 
 }  // namespace sluice::engine

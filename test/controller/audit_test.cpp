@@ -1,6 +1,6 @@
 #include "controller/mini_cluster.hpp"
 #include "controller/process/metrics/metrics_reporter.hpp"
-#include "engine/state/state_editor.hpp"
+#include "engine/state/queues_editor.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -51,15 +51,15 @@ class Damage {
   public:
     Damage(MiniCluster& cluster, const std::string& workload)
         : state_(cluster.controller().state),
-          editor_(state_, cluster.clock.now()),
+          queues_(state_, cluster.clock.now()),
           workload_(state_.find_workload("team/" + workload)) {
-        editor_.push_to_heap(workload_);
+        queues_.push(workload_);
     }
-    void repair() { editor_.take_from_queue(workload_); }
+    void repair() { queues_.take(workload_); }
 
   private:
     engine::State& state_;
-    engine::StateEditor editor_;
+    engine::QueuesEditor queues_;
     engine::WorkloadIndex workload_;
 };
 

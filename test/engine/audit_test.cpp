@@ -1,7 +1,7 @@
 #include "engine/state/audit.hpp"
 
 #include "engine/engine.hpp"
-#include "engine/state/state_editor.hpp"
+#include "engine/state/queues_editor.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -50,13 +50,13 @@ TEST_CASE("an audit says in which tree something is inconsistent", "[engine][aud
     const bool is_inside = GENERATE(true, false);
     const std::string broken = is_inside ? "inside" : "alone";
     const WorkloadIndex workload = state.find_workload("ns/" + broken);
-    StateEditor(state, kNow).push_to_heap(workload);  // it holds quota and must not queue
+    QueuesEditor(state, kNow).push(workload);  // it holds quota and must not queue
     const auto findings = audit(state);
     REQUIRE(findings.size() == 1);
     CHECK(findings[0].what == "a queued workload may not queue: ns/" + broken);
     CHECK(state.node_name(findings[0].root) == (is_inside ? "org" : "alone"));
 
-    StateEditor(state, kNow).take_from_queue(workload);
+    QueuesEditor(state, kNow).take(workload);
     CHECK(audit(state).empty());
 }
 

@@ -226,7 +226,7 @@ class RandomChanges {
         const Amount amount = below(30) == 0 ? Amount::unlimited() : Amount(1 + below(8));
         return {{.flavor_resource = resource, .amount = amount}};
     }
-    /// As StateEditor holds and releases: what saturated is summed up anew.
+    /// As HoldersEditor begins and ends holders: what saturated is summed up anew.
     void change_usage() {
         const auto name = any_queue();
         const auto index = tree_.find_cluster_queue(name);

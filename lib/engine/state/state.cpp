@@ -1,8 +1,8 @@
 #include "engine/state/state.hpp"
 
 #include "base/assert.hpp"
+#include "engine/state/names_editor.hpp"
 #include "engine/state/queue_order.hpp"
-#include "engine/state/state_editor.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -47,7 +47,7 @@ bool LastAssignment::has_progress() const {
 }
 
 State::State(Options options) : data_(std::move(options)) {
-    data_.pods = StateEditor(*this, Time()).use_resource("pods");
+    data_.pods = NamesEditor(*this, Time()).use_resource("pods");
 }
 
 FlavorResourceIndex State::flavor_resource_of(FlavorIndex flavor, ResourceIndex resource) const {

@@ -69,7 +69,7 @@ struct BackOffEnd {
     }
 };
 
-/// The members of a State, whose functions read them. StateEditor changes them, and keeps them
+/// The members of a State, whose functions read them. The editors change them, and keep them
 /// consistent with each other.
 struct StateData {
     explicit StateData(Options given)

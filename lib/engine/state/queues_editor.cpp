@@ -1,21 +1,13 @@
-// Pending workloads: queues, parks and wakes them.
+#include "engine/state/queues_editor.hpp"
+
 #include "base/assert.hpp"
-#include "engine/state/state_editor.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
-#include <vector>
 
 namespace sluice::engine {
-namespace {
 
-/// Delay of a wake-up that Kueue does not do. Until then, decisions are the same as Kueue's.
-constexpr Duration kLateWake = std::chrono::seconds(1);
-
-}  // namespace
-
-void StateEditor::note_queue_change(WorkloadIndex index) {
+void QueuesEditor::note_change(WorkloadIndex index) {
     if (!data_.keeps_queue_changes || record(index).queue_changed) {
         return;
     }
@@ -23,11 +15,11 @@ void StateEditor::note_queue_change(WorkloadIndex index) {
     data_.queue_changes.write().push_back(index);
 }
 
-std::vector<WorkloadIndex> StateEditor::take_queue_changes() {
+std::vector<WorkloadIndex> QueuesEditor::take_changes() {
     if (!std::exchange(data_.keeps_queue_changes, true)) {
         for (std::size_t at = 0; at < data_.workloads.size(); ++at) {
             if (data_.workloads[at].is_queued()) {
-                note_queue_change(make_index<WorkloadIndex>(at));
+                note_change(make_index<WorkloadIndex>(at));
             }
         }
     }
@@ -38,13 +30,7 @@ std::vector<WorkloadIndex> StateEditor::take_queue_changes() {
     return taken;
 }
 
-void StateEditor::reorder(ClusterQueueRecord& queue) {
-    queue.pending.reorder(data_.workloads, [this, &queue](LocalQueueIndex local_queue) {
-        return state_.usage_in(queue, local_queue);
-    });
-}
-
-void StateEditor::list_heap(NodeIndex cluster_queue) {
+void QueuesEditor::list_heap(NodeIndex cluster_queue) {
     if (queue(cluster_queue).pending.has_waiting()) {
         data_.with_heap.write().emplace(data_.tree.node(cluster_queue).name, cluster_queue);
     } else {
@@ -52,12 +38,12 @@ void StateEditor::list_heap(NodeIndex cluster_queue) {
     }
 }
 
-void StateEditor::push_to_heap(WorkloadIndex index) {
+void QueuesEditor::push(WorkloadIndex index) {
     const WorkloadRecord& workload = record(index);
-    const NodeIndex target = cluster_queue_of(workload);
+    const NodeIndex target = state_.cluster_queue_of(workload);
     SLUICE_ASSERT(target.is_valid() && !workload.is_queued());
     ClusterQueueRecord& into = queue(target);
-    note_queue_change(index);
+    note_change(index);
     into.pending.push(
         data_.workloads, index, workload.has_back_off(), state_.usage_in(into, workload.local_queue)
     );
@@ -66,25 +52,26 @@ void StateEditor::push_to_heap(WorkloadIndex index) {
     }
 }
 
-void StateEditor::push_inadmissible(WorkloadIndex index) {
+void QueuesEditor::park(WorkloadIndex index) {
     const WorkloadRecord& workload = record(index);
-    const NodeIndex target = cluster_queue_of(workload);
+    const NodeIndex target = state_.cluster_queue_of(workload);
     SLUICE_ASSERT(target.is_valid() && !workload.is_queued());
     ClusterQueueRecord& into = queue(target);
-    note_queue_change(index);
+    note_change(index);
     into.pending.park(
         data_.workloads, index, workload.has_back_off(), state_.usage_in(into, workload.local_queue)
     );
     data_.tree.set_waiting(target, true);
 }
 
-void StateEditor::take_from_queue(WorkloadIndex index) {
+void QueuesEditor::take(WorkloadIndex index) {
     WorkloadRecord& workload = record(index);
     if (!workload.is_queued()) {
         return;
     }
-    note_queue_change(index);
-    // Not cluster_queue_of(): the LocalQueue may be stopped by now, or its ClusterQueue deleted.
+    note_change(index);
+    // Not state_.cluster_queue_of(): the LocalQueue may be stopped by now, or its ClusterQueue
+    // deleted.
     const NodeIndex of = data_.local_queues[workload.local_queue.at()].cluster_queue;
     ClusterQueueRecord& from = queue(of);
     if (std::exchange(workload.is_inflight, false)) {
@@ -98,9 +85,14 @@ void StateEditor::take_from_queue(WorkloadIndex index) {
     }
 }
 
-void StateEditor::enqueue(WorkloadIndex index) {
+void QueuesEditor::leave(WorkloadIndex index) {
+    take(index);
+    clear_preemptor(index);
+}
+
+void QueuesEditor::enqueue(WorkloadIndex index) {
     const WorkloadRecord& workload = record(index);
-    const NodeIndex target = cluster_queue_of(workload);
+    const NodeIndex target = state_.cluster_queue_of(workload);
     if (!target.is_valid()) {
         return;
     }
@@ -108,34 +100,56 @@ void StateEditor::enqueue(WorkloadIndex index) {
     const bool parked_class = into.spec.strategy == QueueingStrategy::BestEffortFIFO &&
                               workload.scheduling_class != 0 &&
                               into.parked_classes.contains(workload.scheduling_class);
-    if (!back_off_expired(workload) || parked_class) {
-        push_inadmissible(index);
+    if (!state_.has_back_off_ended(workload, now_) || parked_class) {
+        park(index);
     } else {
-        push_to_heap(index);
+        push(index);
     }
 }
 
-void StateEditor::pop(WorkloadIndex index) {
-    take_from_queue(index);
+void QueuesEditor::pop(WorkloadIndex index) {
+    take(index);
     record(index).is_inflight = true;
-    queue(cluster_queue_of(record(index))).inflight = index;
+    queue(state_.cluster_queue_of(record(index))).inflight = index;
 }
 
-void StateEditor::requeue(WorkloadIndex index, RequeuedTo to) {
-    take_from_queue(index);
+void QueuesEditor::requeue(WorkloadIndex index, RequeuedTo to) {
+    take(index);
     switch (to) {
         case RequeuedTo::Dropped:
             break;
         case RequeuedTo::Heap:
-            push_to_heap(index);
+            push(index);
             break;
         case RequeuedTo::Inadmissible:
-            push_inadmissible(index);
+            park(index);
             break;
     }
 }
 
-void StateEditor::park_class(NodeIndex cluster_queue, std::uint64_t scheduling_class) {
+void QueuesEditor::open(LocalQueueIndex index) {
+    const LocalQueueRecord& local_queue = data_.local_queues[index.at()];
+    if (!local_queue.exists || local_queue.stopped || !local_queue.cluster_queue.is_valid() ||
+        !queue(local_queue.cluster_queue).exists) {
+        return;
+    }
+    for (const auto workload : local_queue.workloads) {
+        const WorkloadRecord& w = record(workload);
+        if (w.queueable && w.holding == nullptr && state_.bucket(workload) != Bucket::Heap) {
+            take(workload);
+            push(workload);  // even if it is in back-off
+        }
+    }
+}
+
+void QueuesEditor::close(LocalQueueIndex index) {
+    for (const auto workload : data_.local_queues[index.at()].workloads) {
+        leave(workload);
+        record(workload).last_assignment.reset();  // it is queued later like a new workload
+    }
+}
+
+void QueuesEditor::park_class(NodeIndex cluster_queue, std::uint64_t scheduling_class) {
     ClusterQueueRecord& from = queue(cluster_queue);
     if (scheduling_class == 0 || from.spec.strategy != QueueingStrategy::BestEffortFIFO) {
         return;
@@ -149,7 +163,32 @@ void StateEditor::park_class(NodeIndex cluster_queue, std::uint64_t scheduling_c
     }
 }
 
-bool StateEditor::has_undecided_preemptor(const ClusterQueueRecord& queue) const {
+void QueuesEditor::wake(NodeIndex cluster_queue) {
+    queue(cluster_queue).parked_classes.clear();
+    PendingQueue& woken = queue(cluster_queue).pending;
+    const bool had_heap = woken.has_waiting();
+    woken.wake(
+        data_.workloads,
+        [this](LocalQueueIndex index) {
+            const LocalQueueRecord& local_queue = data_.local_queues[index.at()];
+            return local_queue.namespace_match == NamespaceMatch::Matches;
+        },
+        [this](WorkloadIndex index) { return state_.has_back_off_ended(record(index), now_); }
+    );
+    if (!had_heap && woken.has_waiting()) {
+        list_heap(cluster_queue);
+    }
+    data_.tree.set_waiting(cluster_queue, woken.parked() > 0);
+}
+
+void QueuesEditor::reorder(NodeIndex cluster_queue) {
+    ClusterQueueRecord& of = queue(cluster_queue);
+    of.pending.reorder(data_.workloads, [this, &of](LocalQueueIndex local_queue) {
+        return state_.usage_in(of, local_queue);
+    });
+}
+
+bool QueuesEditor::has_undecided_preemptor(const ClusterQueueRecord& queue) const {
     return !queue.evictions.empty() &&
            std::all_of(
                queue.evictions.begin(),
@@ -161,7 +200,7 @@ bool StateEditor::has_undecided_preemptor(const ClusterQueueRecord& queue) const
            );
 }
 
-void StateEditor::set_preemptor(
+void QueuesEditor::set_preemptor(
     NodeIndex cluster_queue, WorkloadIndex workload, const std::vector<WorkloadIndex>& victims
 ) {
     ClusterQueueRecord& of = queue(cluster_queue);
@@ -184,7 +223,7 @@ void StateEditor::set_preemptor(
     };
 }
 
-void StateEditor::clear_preemptor(WorkloadIndex workload) {
+void QueuesEditor::clear_preemptor(WorkloadIndex workload) {
     const WorkloadRecord& of = record(workload);
     if (!of.local_queue.is_valid()) {
         return;
@@ -196,20 +235,21 @@ void StateEditor::clear_preemptor(WorkloadIndex workload) {
     ClusterQueueRecord& at = queue(cluster_queue);
     if (at.preemptor.workload == workload) {
         SLUICE_ASSERT(state_.bucket(workload) != Bucket::Heap);
-        drop_preemptors(at);
+        drop_preemptors(cluster_queue);
     }
     if (at.preemptor_before.workload == workload) {
         at.preemptor_before = Preemptor{};
     }
 }
 
-void StateEditor::drop_preemptors(ClusterQueueRecord& of) {
+void QueuesEditor::drop_preemptors(NodeIndex cluster_queue) {
+    ClusterQueueRecord& of = queue(cluster_queue);
     of.preemptor = Preemptor{};
     of.evictions.clear();
     of.preemptor_before = Preemptor{};
 }
 
-void StateEditor::eviction_failed(WorkloadIndex victim) {
+void QueuesEditor::eviction_failed(WorkloadIndex victim) {
     const std::uint32_t eviction = record(victim).eviction;
     for (const auto& [name, index] : data_.tree.cluster_queues_by_name()) {
         if (state_.cluster_queue(index).evictions.empty()) {
@@ -221,92 +261,6 @@ void StateEditor::eviction_failed(WorkloadIndex victim) {
         });
         if (failed > 0 && of.evictions.empty()) {
             of.preemptor = std::exchange(of.preemptor_before, Preemptor{});
-        }
-    }
-}
-
-void StateEditor::wake_tree_of(NodeIndex node) {
-    refresh();
-    const auto& at = data_.tree.node(node);
-    if (at.in_cycle) {
-        return;
-    }
-    if (data_.options->wake_batch == Duration{}) {
-        data_.wake_due.write().erase(at.root);
-        wake_now(at.root);
-    } else {
-        wake_at(at.root, now_ + data_.options->wake_batch);
-    }
-}
-
-void StateEditor::wake_at(NodeIndex root, Time due) {
-    const auto [at, is_new] = data_.wake_due.write().emplace(root, due);
-    at->second = std::min(at->second, due);
-}
-
-void StateEditor::wake_for(NodeIndex freed, NodeIndex queued_in) {
-    if (queued_in.is_valid()) {
-        wake_tree_of(queued_in);
-    }
-    if (!freed.is_valid()) {
-        return;
-    }
-    refresh();
-    const auto& at = data_.tree.node(freed);
-    const bool is_woken = queued_in.is_valid() && data_.tree.node(queued_in).root == at.root;
-    if (!is_woken && !at.in_cycle) {
-        wake_at(at.root, now_ + std::max(kLateWake, data_.options->wake_batch));
-    }
-}
-
-void StateEditor::wake_now(NodeIndex root) {
-    const auto& waiting = data_.tree.waiting_in(root);
-    for (const auto index : std::vector(waiting.begin(), waiting.end())) {
-        queue(index).parked_classes.clear();
-        wake_parked(index);
-        data_.tree.set_waiting(index, queue(index).pending.parked() > 0);
-    }
-}
-
-void StateEditor::wake_parked(NodeIndex cluster_queue) {
-    PendingQueue& woken = queue(cluster_queue).pending;
-    const bool had_heap = woken.has_waiting();
-    woken.wake(
-        data_.workloads,
-        [this](LocalQueueIndex index) {
-            const LocalQueueRecord& local_queue = data_.local_queues[index.at()];
-            return local_queue.namespace_match == NamespaceMatch::Matches;
-        },
-        [this](WorkloadIndex index) { return back_off_expired(record(index)); }
-    );
-    if (!had_heap && woken.has_waiting()) {
-        list_heap(cluster_queue);
-    }
-}
-
-void StateEditor::on(const TimerFired&) {
-    refresh();
-    std::vector<NodeIndex> due_roots;
-    for (const auto& [root, due] : *data_.wake_due) {
-        if (due <= now_) {
-            due_roots.push_back(root);
-        }
-    }
-    for (const auto root : due_roots) {
-        data_.wake_due.write().erase(root);
-        // Since the wake-up was scheduled, the tree may have got another root or a cycle of
-        // parents.
-        if (!data_.tree.node(root).in_cycle) {
-            wake_now(data_.tree.node(root).root);
-        }
-    }
-    sample_usage();
-    while (!data_.back_offs->empty() && data_.back_offs->begin()->at <= now_) {
-        const WorkloadIndex index = data_.back_offs->begin()->workload;
-        data_.back_offs.write().erase(data_.back_offs->begin());
-        if (state_.bucket(index) == Bucket::Inadmissible && back_off_expired(record(index))) {
-            take_from_queue(index);
-            enqueue(index);
         }
     }
 }

@@ -1,21 +1,14 @@
-// Admission fair sharing (KEP-4136): records the usage of LocalQueues.
-#include "engine/state/state_editor.hpp"
+#include "engine/state/ledgers_editor.hpp"
 
 #include <algorithm>
 #include <set>
-#include <string>
 #include <utility>
 
 namespace sluice::engine {
 
-Billionths StateEditor::to_billionths(ResourceIndex resource, Amount amount) const {
-    return Billionths{amount.value()} *
-           (state_.resource_name(resource) == "cpu" ? 1'000'000 : 1'000'000'000);
-}
-
-void StateEditor::begin_ledger(LocalQueueIndex index, const ConsumedResources& consumed) {
+void LedgersEditor::begin(LocalQueueIndex index, const ConsumedResources& consumed) {
     const Options& options = *data_.options;
-    LocalQueueRecord& local_queue = data_.local_queues.write(index.at());
+    LocalQueueRecord& local_queue = local_queue_record(index);
     if (!options.admission_fair_sharing || local_queue.ledger.is_seeded()) {
         return;
     }
@@ -27,8 +20,8 @@ void StateEditor::begin_ledger(LocalQueueIndex index, const ConsumedResources& c
     }
 }
 
-void StateEditor::end_ledger(LocalQueueIndex index) {
-    LocalQueueRecord& local_queue = data_.local_queues.write(index.at());
+void LedgersEditor::end(LocalQueueIndex index) {
+    LocalQueueRecord& local_queue = local_queue_record(index);
     if (local_queue.sample_at) {
         data_.samples.write().erase({*local_queue.sample_at, index});
         local_queue.sample_at.reset();
@@ -37,13 +30,30 @@ void StateEditor::end_ledger(LocalQueueIndex index) {
     local_queue.fair_usage = 0.0;
 }
 
-void StateEditor::sample_usage() {
+bool LedgersEditor::set_fair_usage(LocalQueueIndex index) {
+    LocalQueueRecord& local_queue = local_queue_record(index);
+    if (!data_.options->admission_fair_sharing || !local_queue.exists) {
+        return false;
+    }
+    const double usage =
+        local_queue.ledger.usage(data_.options->resource_weights, local_queue.weight);
+    return std::exchange(local_queue.fair_usage, usage) != usage &&
+           local_queue.cluster_queue.is_valid();
+}
+
+void LedgersEditor::update(LocalQueueIndex index) {
+    if (set_fair_usage(index)) {
+        queues_.reorder(data_.local_queues[index.at()].cluster_queue);
+    }
+}
+
+void LedgersEditor::sample() {
     const Options& options = *data_.options;
     std::set<NodeIndex> reordered;  // each is reordered once, at the end
     while (!data_.samples->empty() && data_.samples->begin()->first <= now_) {
         const LocalQueueIndex index = data_.samples->begin()->second;
         data_.samples.write().erase(data_.samples->begin());
-        LocalQueueRecord& local_queue = data_.local_queues.write(index.at());
+        LocalQueueRecord& local_queue = local_queue_record(index);
         const Time due =
             later(local_queue.ledger.last_update().value_or(now_), options.usage_sampling_interval);
         if (due <= now_ || local_queue.ledger.has_charges()) {
@@ -58,11 +68,16 @@ void StateEditor::sample_usage() {
         data_.samples.write().insert({*local_queue.sample_at, index});
     }
     for (const auto cluster_queue : reordered) {
-        reorder(queue(cluster_queue));
+        queues_.reorder(cluster_queue);
     }
 }
 
-ResourceAmounts StateEditor::admitted_of(const LocalQueueRecord& local_queue) const {
+Billionths LedgersEditor::to_billionths(ResourceIndex resource, Amount amount) const {
+    return Billionths{amount.value()} *
+           (state_.resource_name(resource) == "cpu" ? 1'000'000 : 1'000'000'000);
+}
+
+ResourceAmounts LedgersEditor::admitted_of(const LocalQueueRecord& local_queue) const {
     ResourceAmounts made;
     for (const auto& usage : local_queue.admitted) {
         const ResourceIndex resource = state_.resource_of(usage.flavor_resource);
@@ -71,18 +86,18 @@ ResourceAmounts StateEditor::admitted_of(const LocalQueueRecord& local_queue) co
     return made;
 }
 
-Usages* StateEditor::admitted_usage_for(WorkloadIndex index) {
+Usages* LedgersEditor::admitted_usage_for(WorkloadIndex index) {
     const WorkloadRecord& workload = record(index);
     if (!data_.options->admission_fair_sharing || !workload.holding->admitted ||
         !workload.local_queue.is_valid()) {
         return nullptr;
     }
-    LocalQueueRecord& local_queue = data_.local_queues.write(workload.local_queue.at());
+    LocalQueueRecord& local_queue = local_queue_record(workload.local_queue);
     return local_queue.cluster_queue == workload.holding->cluster_queue ? &local_queue.admitted
                                                                         : nullptr;
 }
 
-void StateEditor::add_to_admitted(WorkloadIndex index) {
+void LedgersEditor::count(WorkloadIndex index) {
     if (Usages* admitted = admitted_usage_for(index)) {
         for (const auto& usage : record(index).holding->usages) {
             add_to(*admitted, usage.flavor_resource, usage.amount);
@@ -90,7 +105,7 @@ void StateEditor::add_to_admitted(WorkloadIndex index) {
     }
 }
 
-void StateEditor::take_from_admitted(WorkloadIndex index) {
+void LedgersEditor::stop_counting(WorkloadIndex index) {
     if (Usages* admitted = admitted_usage_for(index)) {
         for (const auto& usage : record(index).holding->usages) {
             add_to(*admitted, usage.flavor_resource, Amount() - usage.amount);
@@ -98,34 +113,17 @@ void StateEditor::take_from_admitted(WorkloadIndex index) {
     }
 }
 
-void StateEditor::recount_admitted(LocalQueueIndex index) {
-    LocalQueueRecord& local_queue = data_.local_queues.write(index.at());
+void LedgersEditor::recount(LocalQueueIndex index) {
+    LocalQueueRecord& local_queue = local_queue_record(index);
     local_queue.admitted.clear();
     for (const auto workload : local_queue.workloads) {
         if (record(workload).holding != nullptr) {
-            add_to_admitted(workload);
+            count(workload);
         }
     }
 }
 
-bool StateEditor::set_fair_usage(LocalQueueIndex index) {
-    LocalQueueRecord& local_queue = data_.local_queues.write(index.at());
-    if (!data_.options->admission_fair_sharing || !local_queue.exists) {
-        return false;
-    }
-    const double usage =
-        local_queue.ledger.usage(data_.options->resource_weights, local_queue.weight);
-    return std::exchange(local_queue.fair_usage, usage) != usage &&
-           local_queue.cluster_queue.is_valid();
-}
-
-void StateEditor::update_fair_usage(LocalQueueIndex index) {
-    if (set_fair_usage(index)) {
-        reorder(queue(data_.local_queues[index.at()].cluster_queue));
-    }
-}
-
-void StateEditor::charge_admission(WorkloadIndex index) {
+void LedgersEditor::charge(WorkloadIndex index) {
     const Options& options = *data_.options;
     const WorkloadRecord& workload = record(index);
     const ClusterQueueRecord& into = queue(workload.holding->cluster_queue);
@@ -150,36 +148,49 @@ void StateEditor::charge_admission(WorkloadIndex index) {
             }
         }
     }
-    LocalQueueRecord& local_queue = data_.local_queues.write(workload.local_queue.at());
+    LocalQueueRecord& local_queue = local_queue_record(workload.local_queue);
     local_queue.ledger.charge(
         index,
         entry_penalty(requests, options.usage_sampling_interval, options.usage_half_life),
         now_
     );
-    update_fair_usage(workload.local_queue);
+    update(workload.local_queue);
 }
 
-void StateEditor::consume_charge(WorkloadIndex index) {
+void LedgersEditor::consume(WorkloadIndex index) {
     const WorkloadRecord& workload = record(index);
     if (!workload.local_queue.is_valid() ||
         !state_.shares_admission_fairly(queue(workload.holding->cluster_queue))) {
         return;
     }
-    LocalQueueRecord& local_queue = data_.local_queues.write(workload.local_queue.at());
+    LocalQueueRecord& local_queue = local_queue_record(workload.local_queue);
     if (!local_queue.exists || local_queue.cluster_queue != workload.holding->cluster_queue) {
         return;
     }
     local_queue.ledger.consume(
         index, admitted_of(local_queue), now_, data_.options->usage_half_life
     );
-    update_fair_usage(workload.local_queue);
+    update(workload.local_queue);
 }
 
-void StateEditor::drop_charge(WorkloadIndex index) {
+void LedgersEditor::drop(WorkloadIndex index) {
     const LocalQueueIndex local_queue = record(index).local_queue;
     if (data_.options->admission_fair_sharing && local_queue.is_valid()) {
-        data_.local_queues.write(local_queue.at()).ledger.drop(index);
-        update_fair_usage(local_queue);
+        local_queue_record(local_queue).ledger.drop(index);
+        update(local_queue);
+    }
+}
+
+void LedgersEditor::step_clock(Duration by) {
+    data_.samples.write().clear();
+    for (std::size_t i = 0; i < data_.local_queues.size(); ++i) {
+        const auto index = make_index<LocalQueueIndex>(i);
+        LocalQueueRecord& local_queue = local_queue_record(index);
+        local_queue.ledger.step_clock(by);
+        if (local_queue.sample_at) {
+            local_queue.sample_at = shifted(*local_queue.sample_at, by);
+            data_.samples.write().insert({*local_queue.sample_at, index});
+        }
     }
 }
 
