@@ -73,18 +73,21 @@ void SchedulingLoop::audit_once_a_minute(const Now& now) {
     }
     audit_at_ = now.instant + kAuditEvery;
     parts_.driver.refresh(now.wall);
-    std::vector<engine::AuditFinding> findings = engine::audit(parts_.driver.state());
-    for (const auto& [node, what] : unaccounted_) {
-        findings.push_back({parts_.driver.state().tree().node(node).root, what});
+    const engine::State& state = parts_.driver.state();
+    std::vector<engine::AuditFinding> findings = engine::audit(state);
+    for (const auto& [name, what] : unaccounted_) {
+        if (const auto node = find_node(state, name); node.is_valid()) {
+            findings.push_back({state.tree().node(node).root, what});
+        }
     }
     inconsistent_.clear();
     for (std::size_t i = 0; i < findings.size(); ++i) {
         const auto& [root, what] = findings[i];
-        inconsistent_.emplace(root, what);
+        inconsistent_.emplace(node_name_of(state, root), what);
         if (i < kFindingsLogged) {
             log::error(
                 "scheduler state is inconsistent",
-                {{"root", parts_.driver.state().node_name(root)},
+                {{"root", state.node_name(root)},
                  {"finding", what},
                  {"number", i + 1},
                  {"of", findings.size()}}
@@ -99,11 +102,16 @@ void SchedulingLoop::audit_once_a_minute(const Now& now) {
 
 void SchedulingLoop::hold_back(Time now) {
     parts_.driver.refresh(now);
-    const engine::QuotaTree& tree = parts_.driver.state().tree();
+    const engine::State& state = parts_.driver.state();
+    const engine::QuotaTree& tree = state.tree();
     workload::Translator::HeldBack messages;
     for (const auto& [root, what] : inconsistent_) {
+        const engine::NodeIndex node = find_node(state, root);
+        if (!node.is_valid()) {
+            continue;  // no ClusterQueue is in that tree anymore
+        }
         // A node that was a root at the audit may have a parent now.
-        for (const auto queue : tree.cluster_queues_of(tree.node(root).root)) {
+        for (const auto queue : tree.cluster_queues_of(tree.node(node).root)) {
             messages.emplace(
                 tree.node(queue).name,
                 fmt::format(

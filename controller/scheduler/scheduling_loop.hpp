@@ -4,6 +4,7 @@
 #include "base/clock.hpp"
 #include "controller/reconcile/write_sink.hpp"
 #include "controller/scheduler/decision_applier.hpp"
+#include "controller/scheduler/node_name.hpp"
 #include "controller/scheduler/state_feeder.hpp"
 #include "engine/driver/driver.hpp"
 #include "engine/state/audit.hpp"
@@ -58,7 +59,7 @@ class SchedulingLoop {
 
     Parts parts_;
     Instant audit_at_{};
-    std::map<engine::NodeIndex, std::string> inconsistent_;  ///< by root: its first finding
+    std::map<NodeName, std::string> inconsistent_;  ///< by root: its first finding
     std::vector<UnaccountedQuota> unaccounted_;  ///< the last result of StateFeeder::unaccounted()
 };
 

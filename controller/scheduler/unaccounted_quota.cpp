@@ -94,7 +94,7 @@ class Search {
 
     void add(engine::NodeIndex node, const std::string& message) {
         if (node.is_valid()) {
-            found_.push_back({node, message});
+            found_.push_back({node_name_of(state_, node), message});
         }
     }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "controller/reconcile/stores.hpp"
+#include "controller/scheduler/node_name.hpp"
 #include "engine/state/state.hpp"
 
 #include <string>
@@ -12,8 +13,8 @@ namespace sluice::controller {
 /// An object that cannot be read in its present version, and that may hold, own or lend quota. The
 /// engine does not count this quota.
 struct UnaccountedQuota {
-    engine::NodeIndex node;  ///< a ClusterQueue or Cohort of the tree that the object concerns
-    std::string message;     ///< names the object and the error
+    NodeName node;        ///< a ClusterQueue or Cohort of the tree that the object concerns
+    std::string message;  ///< names the object and the error
 
     bool operator==(const UnaccountedQuota&) const = default;
 };

@@ -494,13 +494,16 @@ void MetricsReporter::cluster_queue_changed(const kube::Change<api::ClusterQueue
 /// Marks queues whose workloads were moved by wake-ups that no event named.
 void MetricsReporter::mark_moved() {
     const engine::QuotaTree& tree = parts_.state.tree();
-    waiting_seen_.resize(tree.size());
+    seen_.resize(tree.size());
     for (const auto& [name, node] : tree.cluster_queues_by_name()) {
         const engine::ClusterQueueRecord& record = parts_.state.cluster_queue(node);
-        const std::pair waiting{record.pending.waiting(), record.pending.parked()};
-        auto& seen = waiting_seen_[node.at()];
-        if (seen != waiting) {
-            seen = waiting;
+        Seen& seen = seen_[node.at()];
+        if (seen.name != name) {
+            seen = {.name = name};
+        }
+        if (seen.waiting != record.pending.waiting() || seen.parked != record.pending.parked()) {
+            seen.waiting = record.pending.waiting();
+            seen.parked = record.pending.parked();
             dirty_.insert(name);
         }
     }

@@ -125,8 +125,13 @@ class MetricsReporter {
     std::set<std::string> dirty_trees_;  ///< ClusterQueues whose cohorts are to be reported
     bool is_shape_dirty_ = false;        ///< all cohorts are to be reported
     bool is_all_dirty_ = false;          ///< all ClusterQueues are to be reported
-    /// By node: active and inadmissible workloads at the last refresh.
-    std::vector<std::pair<std::size_t, std::size_t>> waiting_seen_;
+    /// A ClusterQueue at the last refresh.
+    struct Seen {
+        std::string name;
+        std::size_t waiting = 0;
+        std::size_t parked = 0;
+    };
+    std::vector<Seen> seen_;  ///< by node, which may be another ClusterQueue's by now
 };
 
 }  // namespace sluice::controller
