@@ -3,6 +3,7 @@
 #include "engine/cycle/cycle.hpp"
 #include "engine/state/decisions_editor.hpp"
 #include "engine/state/ledgers_editor.hpp"
+#include "engine/state/names_editor.hpp"
 #include "engine/state/objects_editor.hpp"
 #include "engine/state/queues_editor.hpp"
 #include "engine/state/wakes_editor.hpp"
@@ -31,6 +32,7 @@ void apply(State& state, const Event& event, Time now) {
         }
     };
     std::visit(apply_one, event);
+    NamesEditor(state, now).end_unused_nodes();
 }
 
 void step_clock(State& state, Duration by, Time now) {
@@ -41,6 +43,7 @@ void step_clock(State& state, Duration by, Time now) {
 
 void refresh(State& state) {
     WakesEditor(state, Time()).refresh();
+    NamesEditor(state, Time()).end_unused_nodes();
 }
 
 CycleDecision decide(const State& state, Time now, Recording recording) {

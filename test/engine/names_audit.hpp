@@ -9,16 +9,20 @@
 namespace sluice::engine {
 
 /// Names that users invent must go with the last that has them, or they fill the memory. Counts
-/// what has each name of a LocalQueue and resource, and throws std::logic_error where the state
-/// differs.
+/// what has each name of a LocalQueue, node and resource, and throws std::logic_error where the
+/// state differs.
 class NamesAudit {
   public:
     explicit NamesAudit(const State& state) : data_(state.data()) {}
 
     /// Where the state differs from that; "": nowhere.
     std::string run() const {
-        const std::string found = check_local_queues();
-        return found.empty() ? check_resources() : found;
+        for (const std::string& found : {check_local_queues(), check_nodes(), check_resources()}) {
+            if (!found.empty()) {
+                return found;
+            }
+        }
+        return "";
     }
 
   private:
@@ -27,6 +31,21 @@ class NamesAudit {
             const LocalQueueRecord& record = data_.local_queues[at];
             if (!record.key.empty() && !record.exists && record.workloads.empty()) {
                 return "a LocalQueue is kept without a workload: " + record.key;
+            }
+        }
+        return "";
+    }
+
+    std::string check_nodes() const {
+        for (std::size_t at = 0; at < data_.tree.size() && !data_.tree.is_stale(); ++at) {
+            const auto index = make_index<NodeIndex>(at);
+            const QuotaTree::Node& node = data_.tree.node(index);
+            const ClusterQueueRecord& record = data_.cluster_queues[at];
+            const bool is_used = node.has_object || !node.children.empty() ||
+                                 !record.local_queues.empty() || !record.holders.empty() ||
+                                 data_.wake_due->contains(index);
+            if (is_used == node.name.empty()) {
+                return "a node is kept that nothing uses, or has ended: " + node.name;
             }
         }
         return "";

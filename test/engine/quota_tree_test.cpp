@@ -141,4 +141,31 @@ TEST_CASE(
     CHECK_FALSE(UsageView(t.tree).lowest_fit(t.b, kCpu, Amount(50)).may_reclaim);
 }
 
+TEST_CASE("a new node gets the index of an erased one, and nothing else of it", "[engine][quota]") {
+    TwoQueues t;
+    t.tree.add_usage(t.a, cpu(12));
+    t.tree.set_waiting(t.a, true);
+    t.tree.remove_usage(t.a, cpu(12));
+    t.tree.remove_object(t.a);
+    t.tree.remove_object(t.b);
+    const NodeIndex cohort = t.tree.find_cohort("c");
+    const std::size_t size = t.tree.size();
+    t.tree.erase(t.a);
+    t.tree.erase(cohort);
+    CHECK_FALSE(t.tree.find_cluster_queue("a").is_valid());
+    CHECK_FALSE(t.tree.find_cohort("c").is_valid());
+
+    const NodeIndex made = t.tree.intern_cluster_queue("other");
+    CHECK(made == cohort);
+    CHECK(t.tree.intern_cohort("a") == t.a);
+    CHECK(t.tree.size() == size);
+    CHECK(t.tree.waiting_in(t.a).empty());
+    CHECK(t.tree.node(t.a).cells.empty());
+    t.tree.set_object(made, "a", 1.0, {quota(3)});
+    t.tree.set_active(made, true);
+    CHECK(t.tree.node(t.a).height == 1);
+    CHECK(UsageView(t.tree).available(made, kCpu) == Amount(3));
+    CHECK(UsageView(t.tree).cell(t.a, kCpu).subtree == Amount(3));
+}
+
 }  // namespace sluice::engine

@@ -1,5 +1,7 @@
 #include "engine/quota/quota_tree.hpp"
 
+#include "base/assert.hpp"
+
 #include <algorithm>
 
 namespace sluice::engine {
@@ -15,8 +17,14 @@ NodeIndex QuotaTree::find_cohort(std::string_view name) const {
 }
 
 NodeIndex QuotaTree::add_node(std::string_view name, bool is_cluster_queue) {
-    const auto index = make_index<NodeIndex>(nodes_.size());
-    Node& made = nodes_.emplace_back();
+    auto index = make_index<NodeIndex>(nodes_.size());
+    if (erased_.empty()) {
+        nodes_.emplace_back();
+    } else {
+        index = erased_.back();
+        erased_.pop_back();
+    }
+    Node& made = nodes_.write(index.at());
     made.name = name;
     made.is_cluster_queue = is_cluster_queue;
     made.root = index;
@@ -42,6 +50,15 @@ NodeIndex QuotaTree::intern_cohort(std::string_view name) {
     const auto made = add_node(name, false);
     cohorts_.write().emplace(name, made);
     return made;
+}
+
+void QuotaTree::erase(NodeIndex index) {
+    Node& node = nodes_.write(index.at());
+    SLUICE_ASSERT(!is_stale() && !node.has_object && node.root == index && node.children.empty());
+    (node.is_cluster_queue ? cluster_queues_ : cohorts_).write().erase(node.name);
+    node = Node{};
+    node.root = index;
+    erased_.push_back(index);
 }
 
 std::vector<NodeIndex> QuotaTree::cluster_queues_of(NodeIndex root) const {

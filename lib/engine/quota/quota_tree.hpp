@@ -154,10 +154,15 @@ class QuotaTree {
     /// Removes the node's object: the node keeps its children and usage, and loses parent and
     /// quota.
     void remove_object(NodeIndex node);
+    /// Removes a node that neither an object nor a child names. Another name may get its index.
+    /// Requires: the tree is not stale, and the node has no usage.
+    void erase(NodeIndex node);
     /// Sets `active`: an active ClusterQueue counts for the heights of cohorts.
     void set_active(NodeIndex node, bool active);
 
     const Node& node(NodeIndex index) const { return nodes_[index.at()]; }
+    /// Returns one more than the largest index that was ever in use. An index that is not in use
+    /// has a node without a name, which is its own root.
     std::size_t size() const { return nodes_.size(); }
     /// Returns the ClusterQueues of the tree, ordered by name.
     std::vector<NodeIndex> cluster_queues_of(NodeIndex root) const;
@@ -212,6 +217,7 @@ class QuotaTree {
             self.cluster_queues_,
             self.cohorts_,
             self.nodes_,
+            self.erased_,
             self.changed_,
             self.wrong_sums_,
             self.changes_,
@@ -296,6 +302,7 @@ class QuotaTree {
     Cow<NodesByName> cluster_queues_;
     Cow<NodesByName> cohorts_;
     CowVector<Node, 4> nodes_;
+    std::vector<NodeIndex> erased_;      // indices that are not in use
     std::vector<NodeIndex> changed_;     // nodes changed since the last rebuild, while one is due
     std::vector<NodeIndex> wrong_sums_;  // nodes of trees whose sums are wrong
     std::uint64_t changes_ = 0;

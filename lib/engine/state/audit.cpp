@@ -36,6 +36,14 @@ class Auditor {
     void check_queue(NodeIndex index) {
         const ClusterQueueRecord& queue = state_.cluster_queue(index);
         const std::string& name = state_.node_name(index);
+        if (queue.exists != state_.tree().node(index).has_object) {
+            fail(index, "a ClusterQueue has an object in one place only", name);
+        }
+        for (const auto local_queue : queue.local_queues) {
+            if (state_.local_queue(local_queue).cluster_queue != index) {
+                fail(index, "a LocalQueue names another ClusterQueue", name);
+            }
+        }
         if (const std::string fault = queue.pending.find_fault(state_.workloads());
             !fault.empty()) {
             fail(index, fault, name);

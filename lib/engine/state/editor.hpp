@@ -20,6 +20,13 @@ class Editor {
 
     WorkloadRecord& record(WorkloadIndex index) { return data_.workloads.write(index.at()); }
     ClusterQueueRecord& queue(NodeIndex index) { return data_.cluster_queues.write(index.at()); }
+    /// Notes that the ClusterQueue or cohort may have lost its last use, so that its name can end.
+    /// Ignores an invalid index.
+    void check_use_of(NodeIndex node) {
+        if (node.is_valid() && !data_.tree.node(node).has_object) {
+            data_.nodes_to_check.push_back(node);
+        }
+    }
     bool is_later(const std::optional<Time>& time) const { return time && *time > now_; }
 
     const State& state_;

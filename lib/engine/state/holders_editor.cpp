@@ -41,6 +41,9 @@ NodeIndex HoldersEditor::end(WorkloadIndex index) {
     if (!workload.pods_ready && at.exists) {
         --data_.not_ready_holders;
     }
+    if (at.holders.empty()) {
+        check_use_of(holding->cluster_queue);
+    }
     return holding->cluster_queue;
 }
 

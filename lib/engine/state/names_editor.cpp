@@ -1,5 +1,6 @@
 #include "engine/state/names_editor.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -77,6 +78,24 @@ NodeIndex NamesEditor::intern_cohort(std::string_view name) {
     const auto index = data_.tree.intern_cohort(name);
     add_records();
     return index;
+}
+
+bool NamesEditor::is_used(NodeIndex node) const {
+    const QuotaTree::Node& of = data_.tree.node(node);
+    const ClusterQueueRecord& record = data_.cluster_queues[node.at()];
+    return of.has_object || !of.children.empty() || !record.local_queues.empty() ||
+           !record.holders.empty() || data_.wake_due->contains(node);
+}
+
+void NamesEditor::end_unused_of(std::vector<NodeIndex> nodes) {
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    for (const auto node : nodes) {
+        if (!is_used(node)) {
+            data_.tree.erase(node);
+            data_.cluster_queues.write(node.at()) = ClusterQueueRecord{};
+        }
+    }
 }
 
 LocalQueueIndex NamesEditor::intern_local_queue(std::string_view ns, std::string_view name) {

@@ -7,6 +7,8 @@
 #include "engine/types/time.hpp"
 
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace sluice::engine {
 
@@ -35,8 +37,19 @@ class NamesEditor : private Editor {
     /// Erases the record and the name, unless the LocalQueue has an object or workloads name it.
     void end_local_queue(LocalQueueIndex index);
 
+    /// Ends the ClusterQueues and cohorts that have neither an object nor anything that names them:
+    /// a LocalQueue, a holder, a child, or a wake-up that is due. Waits until the tree is fresh,
+    /// because a stale tree does not know all children.
+    void end_unused_nodes() {
+        if (!data_.nodes_to_check.empty() && !data_.tree.is_stale()) [[unlikely]] {
+            end_unused_of(std::exchange(data_.nodes_to_check, {}));
+        }
+    }
+
   private:
     void add_records();
+    bool is_used(NodeIndex node) const;
+    void end_unused_of(std::vector<NodeIndex> nodes);
 };
 
 }  // namespace sluice::engine

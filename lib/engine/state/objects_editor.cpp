@@ -109,6 +109,7 @@ void ObjectsEditor::on(const CohortChanged& event) {
     wakes_.refresh();
     data_.tree.touch(data_.tree.node(index).root);  // for a change of any field
     wakes_.wake_trees_of(index, left);
+    check_use_of(left);
 }
 
 void ObjectsEditor::on(const CohortDeleted& event) {
@@ -121,6 +122,8 @@ void ObjectsEditor::on(const CohortDeleted& event) {
     data_.tree.remove_object(index);
     // Kueue wakes no workload here, which strands workloads that only the cohort's limits blocked.
     wakes_.wake_trees_of(index, left);
+    check_use_of(index);
+    check_use_of(left);
 }
 
 void ObjectsEditor::resolve_groups(
@@ -182,6 +185,7 @@ void ObjectsEditor::on(const ClusterQueueChanged& event) {
         }
     }
     wakes_.wake_trees_of(index, left);
+    check_use_of(left);
 }
 
 void ObjectsEditor::on(const ClusterQueueDeleted& event) {
@@ -203,6 +207,8 @@ void ObjectsEditor::on(const ClusterQueueDeleted& event) {
     const NodeIndex left = declared_parent(index);
     data_.tree.remove_object(index);
     wakes_.wake_trees_of(index, left);
+    check_use_of(index);
+    check_use_of(left);
 }
 
 void ObjectsEditor::move_to_cluster_queue(LocalQueueIndex index, NodeIndex cluster_queue) {
@@ -210,6 +216,7 @@ void ObjectsEditor::move_to_cluster_queue(LocalQueueIndex index, NodeIndex clust
     LocalQueueRecord& record = data_.local_queues.write(index.at());
     if (record.cluster_queue.is_valid()) {
         std::erase(queue(record.cluster_queue).local_queues, index);
+        check_use_of(record.cluster_queue);
     }
     record.cluster_queue = cluster_queue;
     if (cluster_queue.is_valid()) {

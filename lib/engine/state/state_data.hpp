@@ -90,6 +90,8 @@ struct StateData {
     Cow<std::vector<std::pair<FlavorIndex, ResourceIndex>>> pairs;
     QuotaTree tree;
     ClusterQueueRecords cluster_queues;
+    /// Nodes of the tree that may have lost their last use; see NamesEditor::end_unused_nodes().
+    std::vector<NodeIndex> nodes_to_check;
     Cow<Names<LocalQueueIndex>> local_queue_names;
     LocalQueueRecords local_queues;
     WorkloadIndexByKey workload_index;
@@ -126,6 +128,7 @@ struct StateData {
             &StateData::pairs,
             &StateData::tree,
             &StateData::cluster_queues,
+            &StateData::nodes_to_check,
             &StateData::local_queue_names,
             &StateData::local_queues,
             &StateData::workload_index,

@@ -50,7 +50,9 @@ void WakesEditor::wake_tree_of(NodeIndex node) {
         return;
     }
     if (data_.options->wake_batch == Duration{}) {
-        data_.wake_due.write().erase(at.root);
+        if (data_.wake_due.write().erase(at.root) > 0) {
+            check_use_of(at.root);
+        }
         wake_now(at.root);
     } else {
         wake_at(at.root, now_ + data_.options->wake_batch);
@@ -101,6 +103,7 @@ void WakesEditor::wake_due_trees() {
     }
     for (const auto root : due_roots) {
         data_.wake_due.write().erase(root);
+        check_use_of(root);
         // Since the wake-up was scheduled, the tree may have got another root or a cycle of
         // parents.
         if (!data_.tree.node(root).in_cycle) {

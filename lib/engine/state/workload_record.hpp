@@ -162,7 +162,7 @@ struct WorkloadRecord {
     bool reservation_shown = false;  ///< by the object, since `assumed` was set
     bool eviction_expected = false;  ///< our eviction is being written
     bool shows_admitted = false;     ///< the last status was Admitted
-    bool queue_changed = false;      ///< it is in State::queue_changes_
+    bool queue_changed = false;      ///< it is in StateData::queue_changes
 
     /// Returns "namespace/name". *Lifetime*: as long as the workload exists.
     std::string_view key() const { return identity.key(); }
