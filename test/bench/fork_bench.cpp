@@ -14,12 +14,13 @@ using namespace engine;
 
 constexpr std::int64_t kQueues = 100;
 
-/// `workloads` pending ones of 50 scheduling classes over 100 ClusterQueues with room for all.
+/// `workloads` pending ones over 100 ClusterQueues with room for all, each with 50 scheduling
+/// classes.
 std::unique_ptr<State> make_pending(std::int64_t workloads) {
     auto state = make_cluster({.queues = kQueues, .cpu = 1'000'000'000});
     for (std::int64_t i = 0; i < workloads; ++i) {
         auto made = make_workload(numbered("q", i % kQueues), numbered("w", i), 1);
-        made.scheduling_class = static_cast<std::uint64_t>(i % 50) + 1;
+        made.scheduling_class = static_cast<std::uint64_t>(i / kQueues % 50) + 1;
         apply(*state, WorkloadChanged{made}, kNow);
     }
     return state;

@@ -75,7 +75,7 @@ TEST_CASE("what a description gets wrong is said", "[sim][nodes]") {
             "a: fpga=1: nodes have no such resource; an extended resource has a domain, as in "
             "nvidia.com/gpu=1"
         },
-        Case{"gpu: gadgets=2", "unless it has a domain, as nvidia.com/gpu has"},
+        Case{"gpu: gadgets=2", "an extended resource has a domain, as in nvidia.com/gpu=1"},
         Case{"gpu: cpu=4,cpu=5", "gpu: cpu=5: the resource is there twice"},
         Case{"gpu: label:a b=c", "it holds a space"},
         Case{"gpu: label:a=b/c", "gpu: label:a=b/c: the value: "},

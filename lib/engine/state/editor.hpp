@@ -10,10 +10,10 @@
 namespace sluice::engine {
 
 /// The state that an editor reads, its members to change, and the time of the change. Each editor
-/// keeps one part of a state consistent, and calls the editors below it: `ObjectsEditor` and
-/// `WorkloadsEditor` are at the top, then `HoldersEditor`, `LedgersEditor`, `WakesEditor`,
-/// `QueuesEditor`, `NamesEditor`. An editor has no members of its own, so that two editors of one
-/// state may be in use at the same time.
+/// keeps one part of a state consistent, and calls the editors below it: `ObjectsEditor`,
+/// `WorkloadsEditor` and `DecisionsEditor` are at the top, then `HoldersEditor`, `LedgersEditor`,
+/// `WakesEditor`, `QueuesEditor`, `NamesEditor`. An editor has no members of its own, so that two
+/// editors of one state may be in use at the same time.
 class Editor {
   protected:
     Editor(State& state, Time now) : state_(state), data_(state.data_to_change()), now_(now) {}

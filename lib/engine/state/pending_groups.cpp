@@ -96,7 +96,9 @@ void PendingGroups::insert(Place at, std::uint32_t number) {
         auto split = leaf->begin() + static_cast<std::ptrdiff_t>(kept);
         auto upper = CowPtr<Leaf>::make(split, leaf->end());
         leaf->erase(split, leaf->end());
-        leaves_.insert(leaves_.begin() + static_cast<std::ptrdiff_t>(at.leaf) + 1, upper);
+        leaves_.insert(
+            leaves_.begin() + static_cast<std::ptrdiff_t>(at.leaf) + 1, std::move(upper)
+        );
         if (at.slot > kept || kept == kLeafSize) {
             ++at.leaf;
             at.slot -= kept;

@@ -106,7 +106,7 @@ class PendingGroup {
     // Very many groups have one member, so that one needs no memory of its own.
     std::uint8_t only_side_ = 0;
     WorkloadIndex only_;
-    CowPtr<Many> many_;  // null if the group has at most one member
+    CowPtr<Many> many_;  // null unless it had several members since it was empty
 };
 
 /// The groups of one ClusterQueue by number, and their order by key. Copies share chunks of both.

@@ -173,7 +173,9 @@ void QueuesEditor::wake(NodeIndex cluster_queue) {
             const LocalQueueRecord& local_queue = data_.local_queues[index.at()];
             return local_queue.namespace_match == NamespaceMatch::Matches;
         },
-        [this](WorkloadIndex index) { return state_.has_back_off_ended(record(index), now_); }
+        [this](WorkloadIndex index) {
+            return state_.has_back_off_ended(state_.workload(index), now_);
+        }
     );
     if (!had_heap && woken.has_waiting()) {
         list_heap(cluster_queue);

@@ -134,7 +134,7 @@ void WakesEditor::end_back_offs() {
         const WorkloadIndex index = data_.back_offs->begin()->workload;
         data_.back_offs.write().erase(data_.back_offs->begin());
         if (state_.bucket(index) == Bucket::Inadmissible &&
-            state_.has_back_off_ended(record(index), now_)) {
+            state_.has_back_off_ended(state_.workload(index), now_)) {
             queues_.take(index);
             queues_.enqueue(index);
         }

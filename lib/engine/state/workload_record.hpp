@@ -87,7 +87,7 @@ struct Holding {
     std::int32_t count = 0;            ///< for a single podSet: pods that still need quota
     std::optional<Time> reserved_at;
     std::optional<Time> expected_end;  ///< when it is expected to end; nullopt if unknown
-    std::optional<Time> bound;         ///< when it ends at the latest; absent without a limit
+    std::optional<Time> bound;         ///< when it is deactivated at the latest
     std::uint32_t position = 0;        ///< in the ClusterQueue's list of holders
     bool admitted = false;
     bool evicted = false;

@@ -268,8 +268,9 @@ struct QuotaReservation {
     bool admitted = false;
     bool evicted = false;
     std::optional<Time> expected_end;  ///< when it is expected to end; nullopt if unknown
-    /// The latest time at which it ends: Admitted plus what is left of
-    /// spec.maximumExecutionTimeSeconds. nullopt if it is not admitted or has no limit.
+    /// When it is deactivated at the latest: Admitted plus what is left of
+    /// spec.maximumExecutionTimeSeconds. It holds its quota until its pods are gone after that.
+    /// Absent if it is not admitted or has no limit.
     std::optional<Time> bound;
     friend bool operator==(const QuotaReservation&, const QuotaReservation&) = default;
 

@@ -3,7 +3,9 @@
 #include "api/kueue/conditions.hpp"
 #include "api/kueue/kueue_names.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 
 namespace sluice::workload {
 
@@ -15,10 +17,17 @@ std::optional<Time> execution_limit(const api::Workload& workload) {
         !admitted->last_transition_time) {
         return std::nullopt;
     }
-    const std::chrono::seconds past(
-        workload.status.accumulated_past_execution_time_seconds.value_or(0)
+    const auto past = workload.status.accumulated_past_execution_time_seconds.value_or(0);
+    const std::chrono::seconds left(std::int64_t{*limit} - past);
+    // Years that no clock shows can be in a status that somebody wrote.
+    const auto since_epoch = std::clamp<std::int64_t>(
+        std::chrono::floor<std::chrono::seconds>(admitted->last_transition_time->time_since_epoch())
+                .count() +
+            left.count(),
+        std::chrono::ceil<std::chrono::seconds>(Duration::min()).count(),
+        std::chrono::floor<std::chrono::seconds>(Duration::max()).count()
     );
-    return *admitted->last_transition_time + std::chrono::seconds(*limit) - past;
+    return Time(std::chrono::seconds(since_epoch));
 }
 
 }  // namespace sluice::workload
