@@ -10,6 +10,7 @@
 #include "engine/types/decision.hpp"
 #include "workload/translation/translator.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -52,6 +53,8 @@ class DecisionApplier {
     /// admission into it is being written. Cost: proportional to the number of outstanding
     /// decisions.
     bool has_holders(const std::string& cluster_queue) const;
+    /// Returns how many Workloads have decisions that the store does not show yet.
+    std::size_t outstanding() const { return entries_.size(); }
 
   private:
     struct Admission {

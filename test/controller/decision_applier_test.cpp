@@ -115,7 +115,7 @@ TEST_CASE(
         CHECK(cluster.condition("team", name, "QuotaReserved") == "False/ExceedsMaxQuota");
         CHECK(times_told(cluster, name) == 1);
     }
-    CHECK(cluster.has_sent_all());
+    CHECK(cluster.controller().applier.outstanding() == 0);
 }
 
 TEST_CASE(
@@ -158,7 +158,7 @@ TEST_CASE("without room the latest reason waits, and is sent when there is room"
     cluster.rows_max = 0;
     REQUIRE(run_cycle(cluster).refused.size() == 1);
     CHECK(cluster.rows() == 0);
-    CHECK_FALSE(cluster.has_sent_all());
+    CHECK(cluster.controller().applier.outstanding() == 1);
 
     // Another quota makes another sentence.
     set_quota(cluster, 7);
@@ -167,7 +167,7 @@ TEST_CASE("without room the latest reason waits, and is sent when there is room"
     engine::apply(cluster.controller().state, engine::TimerFired{}, cluster.clock.now());
     REQUIRE(run_cycle(cluster).refused.size() == 1);
     CHECK(cluster.rows() == 0);
-    CHECK_FALSE(cluster.has_sent_all());
+    CHECK(cluster.controller().applier.outstanding() == 1);
     cluster.settle();
     CHECK(times_told(cluster, "big") == 0);
 
@@ -175,7 +175,7 @@ TEST_CASE("without room the latest reason waits, and is sent when there is room"
     cluster.settle();
     CHECK(times_told(cluster, "big") == 1);
     CHECK(message_of(cluster, "big").find("maximum capacity (7)") != std::string::npos);
-    CHECK(cluster.has_sent_all());
+    CHECK(cluster.controller().applier.outstanding() == 0);
 }
 
 TEST_CASE("an admission does not wait for the room that reasons wait for", "[controller]") {
@@ -219,7 +219,7 @@ TEST_CASE("what waits for room is not said of a workload that waits no more", "[
     cluster.rows_max = 16;
     cluster.settle();
     CHECK(times_told(cluster, "big") == 0);
-    CHECK(cluster.has_sent_all());
+    CHECK(cluster.controller().applier.outstanding() == 0);
 }
 
 TEST_CASE("a reason decided while an earlier one is being written follows it", "[controller]") {
@@ -263,7 +263,7 @@ TEST_CASE("an admission that waits is dropped when its queue is deleted", "[cont
     cluster.settle();
     CHECK(cluster.at(key_of("big"), {"status", "admission"}).empty());
     CHECK_FALSE(holds_quota(cluster, "big"));
-    CHECK(cluster.has_sent_all());
+    CHECK(cluster.controller().applier.outstanding() == 0);
 }
 
 TEST_CASE("a reason that the server could not take is written later", "[controller]") {
@@ -463,7 +463,7 @@ TEST_CASE("a workload that never got its quota is not reported preempted", "[con
     CHECK(cluster.condition("team", "low", "Evicted").empty());
     CHECK(cluster.condition("team", "low", "Preempted").empty());
     CHECK(std::ranges::count(cluster.events, "Preempted", &EventNote::reason) == 0);
-    CHECK(cluster.has_sent_all());
+    CHECK(cluster.controller().applier.outstanding() == 0);
 }
 
 TEST_CASE("a slice ends when the admission of its replacement is written", "[controller]") {
@@ -511,7 +511,7 @@ TEST_CASE("a slice ends when the admission of its replacement is written", "[con
     CHECK(cluster.condition("team", "first", "Evicted").empty());
     CHECK_FALSE(holds_quota(cluster, "first"));
     CHECK(holds_quota(cluster, "second"));
-    CHECK(cluster.has_sent_all());
+    CHECK(cluster.controller().applier.outstanding() == 0);
     CHECK(std::ranges::count(cluster.events, "WorkloadSliceReplaced", &EventNote::reason) == 1);
     const std::size_t writes = cluster.writes.size();
     cluster.restart();

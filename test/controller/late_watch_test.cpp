@@ -72,7 +72,7 @@ TEST_CASE("however late a watch is, quota is not given away twice", "[controller
     CHECK(cluster.condition("team", "first", "Admitted") == "True/Admitted");
     CHECK_FALSE(is_evicted(cluster, "first"));
     CHECK_FALSE(has_admission(cluster, "second"));
-    CHECK(cluster.has_sent_all());
+    CHECK(cluster.controller().applier.outstanding() == 0);
     cluster.remove(key_of("first"));
     cluster.settle();
     CHECK(cluster.condition("team", "second", "Admitted") == "True/Admitted");
@@ -101,7 +101,7 @@ TEST_CASE("a preemption waits for a late watch, and is then carried out", "[cont
     CHECK(is_evicted(cluster, "first"));
     CHECK(cluster.condition("team", "first", "QuotaReserved") == "True/QuotaReserved");
     CHECK_FALSE(has_admission(cluster, "second"));
-    CHECK(cluster.has_sent_all());
+    CHECK(cluster.controller().applier.outstanding() == 0);
     cluster.remove(key_of("first"));
     cluster.settle();
     CHECK(cluster.condition("team", "second", "Admitted") == "True/Admitted");
@@ -125,7 +125,7 @@ TEST_CASE("a workload that is deleted before its admission shows frees its quota
     cluster.late.clear();
     cluster.settle();
     CHECK(cluster.condition("team", "second", "Admitted") == "True/Admitted");
-    CHECK(cluster.has_sent_all());
+    CHECK(cluster.controller().applier.outstanding() == 0);
 }
 
 TEST_CASE("a reason for waiting is not written over what it was not decided on", "[controller]") {
@@ -166,7 +166,7 @@ TEST_CASE("a reason for waiting is not written over what it was not decided on",
         CHECK(cluster.condition("team", "second", "QuotaReserved") == "True/QuotaReserved");
     }
     CHECK(is_changed);
-    CHECK(cluster.has_sent_all());
+    CHECK(cluster.controller().applier.outstanding() == 0);
 }
 
 TEST_CASE("a job is given one Workload, however late that is seen", "[controller]") {

@@ -92,11 +92,6 @@ class MiniCluster : public WriteSink {
     std::size_t rows_max = 16;  ///< more than so many rows find no room
     /// Rows that wait to be taken.
     std::size_t rows() const { return rows_.size(); }
-    /// No reason for waiting is still to be written: none waits for room or for another attempt.
-    bool has_sent_all() {
-        return controller_->applier.send_waiting() && !controller_->applier.next_attempt();
-    }
-
     void submit(std::vector<Write> row, Attempts attempts, Done done) override;
     bool has_room() const override { return rows_.size() < rows_max; }
     bool is_settled(const ObjectKey& key) const override {

@@ -41,6 +41,7 @@ CODED = {
 }  # fmt: skip
 CODED_POD_LABELS = "leaderworkerset.sigs.k8s.io/"
 CHART_KEYS = {"controlsJobs", "podLabels", "reads", "viewers"}
+VIEWERS = ("administrators", "nobody")
 
 TEMPLATE = """\
 {{{{- /* Written by test/lint/job_kinds.py from lib/job_kinds/builtin. */ -}}}}
@@ -81,7 +82,11 @@ def _wrapped(text):
 def _read(path, text):
     """The framework of a kind, and what the chart has of it."""
     document = yaml.safe_load(text)
-    chart = document.get("chart", {})
+    chart = document.get("chart") or {}
+    if not isinstance(chart.get("controlsJobs", True), bool):
+        raise Fault(f"{path}: chart.controlsJobs is not true or false")
+    if chart.get("viewers", VIEWERS[0]) not in VIEWERS:
+        raise Fault(f"{path}: chart.viewers is not one of {', '.join(VIEWERS)}")
     if unknown := sorted(set(chart) - CHART_KEYS):
         raise Fault(f"{path}: unknown key chart.{unknown[0]}")
     group, _, version = document["apiVersion"].partition("/")

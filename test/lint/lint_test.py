@@ -261,6 +261,9 @@ ROWS = [
     ("a key of the chart that is not known", "job-kinds",
      {path: text.replace("viewers", "readers") for path, text in KIND.items()},
      "survey.yaml:1: job-kinds: unknown key chart.readers"),
+    ("a value of the chart that would widen rights", "job-kinds",
+     {path: text.replace("nobody", "nobdy") for path, text in KIND.items()},
+     "survey.yaml:1: job-kinds: chart.viewers is not one of administrators, nobody"),
     ("ill-formatted code", "format", cpp("int   f( );"), "would change it"),
     ("well-formatted code", "format", cpp("int f();"), None),
 ]

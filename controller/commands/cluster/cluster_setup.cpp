@@ -147,11 +147,8 @@ Result<void> check_gates(const std::string& feature_gates) {
     return unsupported.empty() ? Result<void>() : make_invalid(config::to_string(unsupported));
 }
 
-/// Checks the whole document as the controller does when it starts. Errors: Invalid, naming the
-/// file, the flag or both as the source.
-Result<void> check_document(
-    const json::Value& document, const std::string& file, const std::string& feature_gates
-) {
+/// Checks the whole document as the controller does when it starts.
+Result<void> check_start(const json::Value& document) {
     const auto checked = make_process_options({
         .config_file = "",
         .document = document,
@@ -160,15 +157,28 @@ Result<void> check_document(
         .in_cluster = true,
         .pod_namespace = kEmbeddedNamespace,
     });
+    return checked ? Result<void>() : checked.error();
+}
+
+/// As check_start(). Errors: Invalid, naming the file or the flag as the source; both if the
+/// document would be valid without the flag.
+Result<void> check_document(
+    const json::Value& document, const std::string& file, const std::string& feature_gates
+) {
+    const auto checked = check_start(document);
     if (checked) {
         return {};
     }
     const std::string flag = feature_gates.empty() ? "" : config::kFeatureGatesFlag;
-    if (file.empty() && flag.empty()) {
-        return checked.error();
+    if (file.empty() || flag.empty()) {
+        const std::string source = file + flag;
+        return source.empty() ? checked.error() : with_context(checked.error(), source);
     }
-    const char* joint = file.empty() || flag.empty() ? "" : " with ";
-    return with_context(checked.error(), file + joint + flag);
+    json::Value without_flag = document;
+    without_flag.set("featureGates", *make_configuration().find("featureGates"));
+    const auto of_file = check_start(without_flag);
+    return of_file ? with_context(checked.error(), file + " with " + flag)
+                   : with_context(of_file.error(), file);
 }
 
 }  // namespace

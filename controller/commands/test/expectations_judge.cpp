@@ -300,7 +300,8 @@ Verdict judge_refusal(
     if (found == refusals.end()) {
         verdict.failure = fmt::format(
             "expected to be refused; {}",
-            applied.contains(wanted.name) ? "it was applied" : "no object of this name was applied"
+            applied.contains(wanted.name) ? "no object of this kind and name was refused"
+                                          : "no object of this name was applied"
         );
     } else if (found->message.find(wanted.message) == std::string::npos) {
         verdict.failure = fmt::format(

@@ -55,6 +55,7 @@ const Result<cel::Program>& AdmissionPrograms::get(std::string_view expression, 
     if (found != programs.end()) {
         return found->second;
     }
+    ++compilations_;
     return programs
         .emplace(std::string(expression), cel::compile(expression, admission_declarations(purpose)))
         .first->second;

@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "cel/evaluation/program.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -32,10 +33,13 @@ class AdmissionPrograms {
         questions_.clear();
         changes_.clear();
     }
+    /// Returns the number of expressions that were compiled so far.
+    std::size_t compilations() const { return compilations_; }
 
   private:
     std::map<std::string, Result<cel::Program>, std::less<>> questions_;
     std::map<std::string, Result<cel::Program>, std::less<>> changes_;
+    std::size_t compilations_ = 0;
 };
 
 /// Returns the variables and functions that expressions of admission may use. The variables have no

@@ -149,7 +149,7 @@ class TestCommandTest(unittest.TestCase):
     def test_a_failure_says_what_was_expected_and_what_was_found(self):
         for text, failure in (
             ("refused: [{kind: ClusterQueue, name: team-a}]",
-             "ClusterQueue team-a: refused\n      expected to be refused; it was applied"),
+             "ClusterQueue team-a: refused\n      expected to be refused; no object of this kind and name was refused"),
             ("refused: [{kind: ClusterQueue, name: tpyo}]",
              "expected to be refused; no object of this name was applied"),
             ("clusterQueues: [{name: team-a, pending: 7, admitted: 9}]",
