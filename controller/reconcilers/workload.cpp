@@ -549,13 +549,14 @@ class WorkloadReconcile {
     }
 
     void watch_execution_time() {
+        const auto limit = workload_.spec.maximum_execution_time_seconds;
         const auto end = workload::execution_limit(workload_);
         // A deactivated Workload stays admitted until its pods are gone.
-        if (!end || !workload_.spec.active.value_or(true)) {
+        if (!limit || !end || !workload_.spec.active.value_or(true)) {
             return;
         }
         if (*end > now_) {
-            outcome_.requeue_at = earlier(outcome_.requeue_at, *end);
+            outcome_.requeue_at = earlier(outcome_.requeue_at, end);
             return;
         }
         deactivate(
@@ -563,10 +564,7 @@ class WorkloadReconcile {
             "exceeding the maximum execution time",
             {event(
                 reason::kMaximumExecutionTimeExceeded,
-                fmt::format(
-                    "The maximum execution time ({}s) exceeded",
-                    *workload_.spec.maximum_execution_time_seconds
-                ),
+                fmt::format("The maximum execution time ({}s) exceeded", *limit),
                 EventType::Warning
             )}
         );
