@@ -34,7 +34,7 @@ BENCHMARK(BM_AddPending)
     ->Range(1'000, 1'000'000)
     ->Unit(benchmark::kMillisecond);
 
-/// What a real pending workload takes: names of usual length, uids, two requests, a class of so
+/// The memory of a real pending workload: names of usual length, uids, two requests, a class of so
 /// many in each ClusterQueue.
 void BM_MemoryOfPending(benchmark::State& bench) {
     constexpr std::int64_t kWorkloads = 100'000;
