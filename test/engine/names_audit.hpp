@@ -52,12 +52,12 @@ class NamesAudit {
     }
 
     std::string check_resources() const {
-        std::vector<std::uint32_t> uses(data_.resources->size(), 0);
+        std::vector<std::uint32_t> uses(data_.resources.size(), 0);
         ++uses[data_.pods.at()];
         for (const auto& [flavor, resource] : *data_.pairs) {
             ++uses[resource.at()];
         }
-        data_.pod_set_pool->for_each([&uses](const std::vector<PodSetRecord>& pod_sets) {
+        data_.pod_set_pool.for_each([&uses](const std::vector<PodSetRecord>& pod_sets) {
             for (const auto& pod_set : pod_sets) {
                 for (const auto& request : pod_set.requests) {
                     ++uses[request.resource.at()];

@@ -43,7 +43,7 @@ TEST_CASE("every workload is found by its key whatever came and went before", "[
 }
 
 TEST_CASE("equal pod sets are kept once and forgotten with their last user", "[engine][state]") {
-    PodSetPool pool;
+    PodSetPool pool(7);
     std::vector<PodSetRecord> one(1);
     one[0].name = "main";
     auto a = pool.share(one);

@@ -1,14 +1,16 @@
 // Small indices for names.
 #pragma once
 
+#include "base/cow.hpp"
+#include "engine/state/index_table.hpp"
 #include "engine/types/ids.hpp"
 
-#include <map>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace sluice::engine {
@@ -18,16 +20,16 @@ namespace sluice::engine {
 template <class IndexType>
 class Names {
   public:
+    /// The seed keeps users from choosing names whose hashes collide.
+    explicit Names(std::uint64_t seed) : seed_(seed) {}
+
     /// Returns the index of the name; an invalid index if the name is unknown.
-    IndexType find(std::string_view name) const {
-        const auto at = index_.find(name);
-        return at == index_.end() ? IndexType{} : at->second;
-    }
+    IndexType find(std::string_view name) const { return find(name, hash_of(name, seed_)); }
     /// Returns the index of the name; a new name gets one.
     IndexType intern(std::string_view name) {
-        const auto at = index_.lower_bound(name);
-        if (at != index_.end() && at->first == name) {
-            return at->second;
+        const std::uint64_t hash = hash_of(name, seed_);
+        if (const auto known = find(name, hash); known.is_valid()) {
+            return known;
         }
         auto made = make_index<IndexType>(names_.size());
         if (erased_.empty()) {
@@ -36,14 +38,14 @@ class Names {
             made = erased_.back();
             erased_.pop_back();
         }
-        names_[made.at()] = std::make_shared<const std::string>(name);
-        index_.emplace_hint(at, *names_[made.at()], made);
+        names_.write(made.at()) = std::make_shared<const std::string>(name);
+        index_.insert(hash, made, hash_of_name());
         return made;
     }
     /// Erases a name. Requires: nothing uses the index anymore.
     void erase(IndexType index) {
-        index_.erase(*names_[index.at()]);
-        names_[index.at()] = nullptr;
+        index_.erase(hash_of(name(index), seed_), index, hash_of_name());
+        names_.write(index.at()) = nullptr;
         erased_.push_back(index);
     }
     const std::string& name(IndexType index) const { return *names_[index.at()]; }
@@ -53,36 +55,40 @@ class Names {
     /// Lists the members for save() and load().
     template <class Archive, class Self>
     static void archive(Archive& archive, Self& self) {
+        archive(self.seed_, self.erased_);
         std::vector<std::optional<std::string>> names;
         if constexpr (Archive::kReads) {
-            archive(names, self.erased_);
-            self = Names(names, std::move(self.erased_));
+            archive(names);
+            self.names_.resize(0);
+            self.index_ = {};
+            for (const auto& name : names) {
+                const auto index = make_index<IndexType>(self.names_.size());
+                self.names_.push_back(name ? std::make_shared<const std::string>(*name) : nullptr);
+                if (name) {
+                    self.index_.insert(hash_of(*name, self.seed_), index, self.hash_of_name());
+                }
+            }
         } else {
-            for (const auto& name : self.names_) {
+            for (std::size_t at = 0; at < self.names_.size(); ++at) {
+                const auto& name = self.names_[at];
                 names.push_back(name == nullptr ? std::nullopt : std::optional(*name));
             }
-            archive(names, self.erased_);
+            archive(names);
         }
     }
-
-    Names() = default;
 
   private:
-    Names(const std::vector<std::optional<std::string>>& names, std::vector<IndexType> erased)
-        : erased_(std::move(erased)) {
-        for (const auto& name : names) {
-            if (!name) {
-                names_.push_back(nullptr);
-                continue;
-            }
-            names_.push_back(std::make_shared<const std::string>(*name));
-            index_.emplace(*names_.back(), make_index<IndexType>(names_.size() - 1));
-        }
+    IndexType find(std::string_view name, std::uint64_t hash) const {
+        return index_.find(hash, [&](IndexType index) { return *names_[index.at()] == name; });
+    }
+    auto hash_of_name() const {
+        return [this](IndexType index) { return hash_of(name(index), seed_); };
     }
 
-    std::map<std::string_view, IndexType> index_;            // its keys point into names_
-    std::vector<std::shared_ptr<const std::string>> names_;  // copies share them
-    std::vector<IndexType> erased_;
+    std::uint64_t seed_;
+    CowVector<std::shared_ptr<const std::string>, 64> names_;  // by index; nullptr: erased
+    CowVector<IndexType, 64> erased_;
+    IndexTable<IndexType> index_;
 };
 
 }  // namespace sluice::engine

@@ -21,33 +21,33 @@ std::uint64_t fnv1a(std::string_view text) {
 }  // namespace
 
 FlavorIndex NamesEditor::intern_flavor(std::string_view name) {
-    if (const auto known = data_.flavors->find(name); known.is_valid()) {
+    if (const auto known = data_.flavors.find(name); known.is_valid()) {
         return known;
     }
-    const auto index = data_.flavors.write().intern(name);
-    data_.flavor_exists.write().resize(data_.flavors->size(), false);
-    data_.flavor_topology.write().resize(data_.flavors->size(), false);
+    const auto index = data_.flavors.intern(name);
+    data_.flavor_exists.write().resize(data_.flavors.size(), false);
+    data_.flavor_topology.write().resize(data_.flavors.size(), false);
     return index;
 }
 
 ResourceIndex NamesEditor::use_resource(std::string_view name) {
     auto& uses = data_.resource_uses.write();
-    if (const auto known = data_.resources->find(name); known.is_valid()) {
+    if (const auto known = data_.resources.find(name); known.is_valid()) {
         ++uses[known.at()];
         return known;
     }
-    const auto index = data_.resources.write().intern(name);
-    uses.resize(data_.resources->size(), 0);
+    const auto index = data_.resources.intern(name);
+    uses.resize(data_.resources.size(), 0);
     uses[index.at()] = 1;
     auto& hashes = data_.resource_hashes.write();
-    hashes.resize(data_.resources->size(), 0);
+    hashes.resize(data_.resources.size(), 0);
     hashes[index.at()] = fnv1a(name);
     return index;
 }
 
 void NamesEditor::release_resource(ResourceIndex resource) {
     if (--data_.resource_uses.write()[resource.at()] == 0) {
-        data_.resources.write().erase(resource);
+        data_.resources.erase(resource);
     }
 }
 
@@ -98,16 +98,13 @@ void NamesEditor::end_unused_of(std::vector<NodeIndex> nodes) {
     }
 }
 
-LocalQueueIndex NamesEditor::intern_local_queue(std::string_view ns, std::string_view name) {
-    std::string key(ns);
-    key += '/';
-    key += name;
-    if (const auto known = data_.local_queue_names->find(key); known.is_valid()) {
+LocalQueueIndex NamesEditor::intern_local_queue(std::string_view key) {
+    if (const auto known = data_.local_queue_names.find(key); known.is_valid()) {
         return known;
     }
-    const auto index = data_.local_queue_names.write().intern(key);
-    data_.local_queues.resize(data_.local_queue_names->size());
-    data_.local_queues.write(index.at()).key = std::move(key);
+    const auto index = data_.local_queue_names.intern(key);
+    data_.local_queues.resize(data_.local_queue_names.size());
+    data_.local_queues.write(index.at()).key = key;
     return index;
 }
 
@@ -115,7 +112,7 @@ void NamesEditor::end_local_queue(LocalQueueIndex index) {
     LocalQueueRecord& record = data_.local_queues.write(index.at());
     if (!record.exists && record.workloads.empty()) {
         record = LocalQueueRecord{};
-        data_.local_queue_names.write().erase(index);
+        data_.local_queue_names.erase(index);
     }
 }
 

@@ -32,8 +32,8 @@ class NamesEditor : private Editor {
     /// Returns the node of the cohort; a new name gets one.
     NodeIndex intern_cohort(std::string_view name);
 
-    /// Returns the index of the LocalQueue; a new name gets one.
-    LocalQueueIndex intern_local_queue(std::string_view ns, std::string_view name);
+    /// Returns the index of the LocalQueue `namespace/name`; a new name gets one.
+    LocalQueueIndex intern_local_queue(std::string_view key);
     /// Erases the record and the name, unless the LocalQueue has an object or workloads name it.
     void end_local_queue(LocalQueueIndex index);
 

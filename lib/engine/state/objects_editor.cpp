@@ -53,7 +53,7 @@ void ObjectsEditor::on(const FlavorChanged& event) {
 }
 
 void ObjectsEditor::on(const FlavorDeleted& event) {
-    const auto flavor = data_.flavors->find(event.name);
+    const auto flavor = data_.flavors.find(event.name);
     if (!flavor.is_valid() || !(*data_.flavor_exists)[flavor.at()]) {
         return;
     }
@@ -227,7 +227,7 @@ void ObjectsEditor::move_to_cluster_queue(LocalQueueIndex index, NodeIndex clust
 
 void ObjectsEditor::on(const LocalQueueChanged& event) {
     const auto& given = event.local_queue;
-    const auto index = names_.intern_local_queue(given.ns, given.name);
+    const auto index = names_.intern_local_queue(given.ns + "/" + given.name);
     const auto target = given.cluster_queue.empty()
                             ? NodeIndex{}
                             : names_.intern_cluster_queue(given.cluster_queue);
@@ -255,7 +255,7 @@ void ObjectsEditor::on(const LocalQueueChanged& event) {
 }
 
 void ObjectsEditor::on(const LocalQueueDeleted& event) {
-    const auto index = data_.local_queue_names->find(event.ns + "/" + event.name);
+    const auto index = data_.local_queue_names.find(event.ns + "/" + event.name);
     if (!index.is_valid()) {
         return;
     }

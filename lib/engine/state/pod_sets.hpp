@@ -1,6 +1,8 @@
 // PodSets as the state keeps them: workloads with equal podSets share them.
 #pragma once
 
+#include "base/cow.hpp"
+#include "engine/state/index_table.hpp"
 #include "engine/types/amount.hpp"
 #include "engine/types/ids.hpp"
 
@@ -9,7 +11,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -54,10 +55,11 @@ struct PodSetRecord {
     }
 };
 
-/// The podSets of equal workloads, with their number in the pool.
+/// The podSets of equal workloads, with their place in the pool.
 struct SharedPodSets {
     std::vector<PodSetRecord> all;
-    std::uint32_t number = 0;
+    PodSetsIndex index;
+    std::uint64_t hash = 0;
 };
 
 /// The podSets of a workload, shared by all workloads with equal podSets: a cluster has many
@@ -73,22 +75,22 @@ class PodSets {
     /// Compares by identity: a pool keeps equal podSets only once.
     friend bool operator==(const PodSets&, const PodSets&) = default;
 
-    /// Writes only the number; reads the podSets of that number from the archive's pool.
+    /// Writes only the index; reads the podSets of that index from the archive's pool.
     template <class Archive, class Self>
     static void archive(Archive& archive, Self& self) {
-        std::optional<std::uint32_t> number;
+        PodSetsIndex index;
         if constexpr (Archive::kReads) {
-            archive(number);
-            if (number && *number >= archive.pod_sets.size()) {
+            archive(index);
+            if (index.is_valid() && index.at() >= archive.pod_sets.size()) {
                 archive.fail();
-                number.reset();
+                index = {};
             }
-            self = number ? archive.pod_sets[*number] : PodSets();
+            self = index.is_valid() ? archive.pod_sets[index.at()] : PodSets();
         } else {
             if (self.shared_ != nullptr) {
-                number = self.shared_->number;
+                index = self.shared_->index;
             }
-            archive(number);
+            archive(index);
         }
     }
 
@@ -100,46 +102,55 @@ class PodSets {
 };
 
 /// Keeps equal podSets once in memory, and counts the workloads that have them. Copies of a pool
-/// share the podSets, but each copy counts separately.
+/// share the podSets, but each copy counts separately. *Cost* of a copy: O(podSets / chunk).
 class PodSetPool {
   public:
+    /// The seed keeps users from choosing podSets whose hashes collide.
+    explicit PodSetPool(std::uint64_t seed) : seed_(seed) {}
+
     /// Returns the podSets of the pool that equal these, and counts one more use of them.
     PodSets share(std::vector<PodSetRecord> pod_sets);
     /// Counts one use less and makes `pod_sets` empty. Returns the podSets if that was their last
     /// use, else nullptr.
     std::shared_ptr<const SharedPodSets> release(PodSets& pod_sets);
     /// Returns the number of different podSets.
-    std::size_t size() const { return all_.size(); }
+    std::size_t size() const { return table_.size(); }
     /// Calls `visit` once for each of the different podSets.
     template <class Visit>
     void for_each(const Visit& visit) const {
-        for (const auto& shared : all_) {
-            visit(shared->all);
+        for (std::size_t at = 0; at < entries_.size(); ++at) {
+            if (entries_[at].shared != nullptr) {
+                visit(entries_[at].shared->all);
+            }
         }
     }
 
-    /// Lists the members for save() and load(). A reading archive also gets the podSets by number.
+    /// Lists the members for save() and load(). A reading archive also gets the podSets by index.
     template <class Archive, class Self>
     static void archive(Archive& archive, Self& self) {
-        archive(self.uses_, self.free_);
+        archive(self.seed_, self.free_);
         std::vector<std::pair<std::uint32_t, std::vector<PodSetRecord>>> all;
         if constexpr (Archive::kReads) {
             archive(all);
-            archive.pod_sets.resize(self.uses_.size());
-            for (auto& [number, pod_sets] : all) {
-                if (number >= archive.pod_sets.size()) {
-                    archive.fail();
-                    break;
+            archive.pod_sets.clear();
+            self.entries_.resize(0);
+            self.table_ = {};
+            for (auto& [uses, pod_sets] : all) {
+                const auto index = make_index<PodSetsIndex>(self.entries_.size());
+                Entry& made = self.entries_.emplace_back();
+                made.uses = uses;
+                if (uses > 0) {
+                    made.shared = self.make_shared(std::move(pod_sets), index);
+                    self.table_.insert(made.shared->hash, index, self.hash_of_entry());
                 }
-                auto made = std::make_shared<const SharedPodSets>(
-                    SharedPodSets{.all = std::move(pod_sets), .number = number}
-                );
-                self.all_.insert(made);
-                archive.pod_sets[number] = PodSets(std::move(made));
+                archive.pod_sets.push_back(PodSets(made.shared));
             }
         } else {
-            for (const auto& shared : self.all_) {
-                all.emplace_back(shared->number, shared->all);
+            for (std::size_t at = 0; at < self.entries_.size(); ++at) {
+                const Entry& entry = self.entries_[at];
+                all.emplace_back(
+                    entry.uses, entry.uses > 0 ? entry.shared->all : std::vector<PodSetRecord>()
+                );
             }
             archive(all);
         }
@@ -147,19 +158,21 @@ class PodSetPool {
 
   private:
     using Shared = std::shared_ptr<const SharedPodSets>;
-    struct ByContent {
-        using is_transparent = void;
-        bool operator()(const Shared& a, const Shared& b) const { return a->all < b->all; }
-        bool operator()(const Shared& a, const std::vector<PodSetRecord>& b) const {
-            return a->all < b;
-        }
-        bool operator()(const std::vector<PodSetRecord>& a, const Shared& b) const {
-            return a < b->all;
-        }
+    struct Entry {
+        Shared shared;  // nullptr: unused
+        std::uint32_t uses = 0;
     };
-    std::set<Shared, ByContent> all_;
-    std::vector<std::uint32_t> uses_;  // by number
-    std::vector<std::uint32_t> free_;  // unused numbers
+
+    auto hash_of_entry() const {
+        return [this](PodSetsIndex index) { return entries_[index.at()].shared->hash; };
+    }
+    std::uint64_t hash_of_all(const std::vector<PodSetRecord>& pod_sets) const;
+    Shared make_shared(std::vector<PodSetRecord> pod_sets, PodSetsIndex index) const;
+
+    std::uint64_t seed_;
+    CowVector<Entry, 64> entries_;  // by index
+    CowVector<PodSetsIndex, 256> free_;
+    IndexTable<PodSetsIndex> table_;
 };
 
 }  // namespace sluice::engine

@@ -43,9 +43,9 @@ class State {
         return data_.workloads[index.at()].key();
     }
     const std::string& node_name(NodeIndex index) const { return data_.tree.node(index).name; }
-    const std::string& flavor_name(FlavorIndex index) const { return data_.flavors->name(index); }
+    const std::string& flavor_name(FlavorIndex index) const { return data_.flavors.name(index); }
     const std::string& resource_name(ResourceIndex index) const {
-        return data_.resources->name(index);
+        return data_.resources.name(index);
     }
     FlavorIndex flavor_of(FlavorResourceIndex index) const {
         return (*data_.pairs)[index.at()].first;
@@ -81,7 +81,7 @@ class State {
     }
     NodeIndex find_cohort(std::string_view name) const { return data_.tree.find_cohort(name); }
     LocalQueueIndex find_local_queue(std::string_view key) const {
-        return data_.local_queue_names->find(key);
+        return data_.local_queue_names.find(key);
     }
 
     const WorkloadRecords& workloads() const { return data_.workloads; }

@@ -74,13 +74,17 @@ struct BackOffEnd {
 struct StateData {
     explicit StateData(Options given)
         : options(std::make_shared<const Options>(std::move(given))),
-          workload_index(options->hash_seed) {}
+          flavors(options->hash_seed),
+          resources(options->hash_seed),
+          local_queue_names(options->hash_seed),
+          workload_index(options->hash_seed),
+          pod_set_pool(options->hash_seed) {}
 
     std::shared_ptr<const Options> options;
-    Cow<Names<FlavorIndex>> flavors;
+    Names<FlavorIndex> flavors;
     Cow<std::vector<bool>> flavor_exists;
     Cow<std::vector<bool>> flavor_topology;
-    Cow<Names<ResourceIndex>> resources;
+    Names<ResourceIndex> resources;
     Cow<std::vector<std::uint64_t>> resource_hashes;
     /// For each resource, the number of pairs, podSets of the pool, pod shapes and resource groups
     /// that name it. At 0 the name is erased, because users invent names.
@@ -92,10 +96,10 @@ struct StateData {
     ClusterQueueRecords cluster_queues;
     /// Nodes of the tree that may have lost their last use; see NamesEditor::end_unused_nodes().
     std::vector<NodeIndex> nodes_to_check;
-    Cow<Names<LocalQueueIndex>> local_queue_names;
+    Names<LocalQueueIndex> local_queue_names;
     LocalQueueRecords local_queues;
     WorkloadIndexByKey workload_index;
-    Cow<PodSetPool> pod_set_pool;
+    PodSetPool pod_set_pool;
     WorkloadRecords workloads;
     Cow<std::vector<WorkloadIndex>> free_workloads;
     Cow<std::map<std::uint32_t, ShapeRecord>> shapes;

@@ -1,48 +1,56 @@
 // Finds workloads by namespace and name.
 #pragma once
 
-#include "base/cow.hpp"
+#include "engine/state/index_table.hpp"
 #include "engine/state/workload_record.hpp"
 #include "engine/types/ids.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 namespace sluice::engine {
 
-/// A hash table from keys to indices of workloads. An entry takes a few bytes, because the keys
-/// stay in the records. Nothing iterates over the table, so its order does not reach a decision.
-/// The seed keeps users from choosing names that collide; it changes no result.
+/// Finds workloads by their keys, which stay in the records.
 class WorkloadIndexByKey {
   public:
+    /// The seed keeps users from choosing names that collide.
     explicit WorkloadIndexByKey(std::uint64_t seed) : seed_(seed) {}
 
     /// Returns the workload of that key; an invalid index if the key is unknown.
-    WorkloadIndex find(std::string_view key, const WorkloadRecords& records) const;
+    WorkloadIndex find(std::string_view key, const WorkloadRecords& records) const {
+        return table_.find(hash_of(key, seed_), [&](WorkloadIndex workload) {
+            return records[workload.at()].key() == key;
+        });
+    }
     /// Adds a workload. Requires: the workload's record has its key, and no other workload has the
     /// same key.
-    void insert(WorkloadIndex workload, const WorkloadRecords& records);
+    void insert(WorkloadIndex workload, const WorkloadRecords& records) {
+        const HashOfKey hash{records, seed_};
+        table_.insert(hash(workload), workload, hash);
+    }
     /// Removes a workload. Requires: the workload was inserted, and its record still has its key.
-    void erase(WorkloadIndex workload, const WorkloadRecords& records);
+    void erase(WorkloadIndex workload, const WorkloadRecords& records) {
+        const HashOfKey hash{records, seed_};
+        table_.erase(hash(workload), workload, hash);
+    }
 
     /// Lists the members for save() and load().
     template <class Archive, class Self>
     static void archive(Archive& archive, Self& self) {
-        archive(self.seed_, self.slots_, self.size_);
+        archive(self.seed_, self.table_);
     }
 
   private:
-    using Slots = CowVector<WorkloadIndex, 1024>;
-
-    std::size_t home_of(std::string_view key) const;
-    std::size_t next(std::size_t slot) const { return (slot + 1) & (slots_.size() - 1); }
-    void place(WorkloadIndex workload, std::string_view key);
-    void grow(const WorkloadRecords& records);
+    struct HashOfKey {
+        const WorkloadRecords& records;
+        std::uint64_t seed;
+        std::uint64_t operator()(WorkloadIndex workload) const {
+            return hash_of(records[workload.at()].key(), seed);
+        }
+    };
 
     std::uint64_t seed_;
-    Slots slots_;  // the size is a power of two; linear probing
-    std::size_t size_ = 0;
+    IndexTable<WorkloadIndex> table_;
 };
 
 }  // namespace sluice::engine

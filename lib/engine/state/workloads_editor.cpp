@@ -40,7 +40,7 @@ void WorkloadsEditor::release_resources_of(const PodSetRecords& pod_sets) {
 }
 
 void WorkloadsEditor::release_pod_sets(PodSets& pod_sets) {
-    if (const auto last = data_.pod_set_pool.write().release(pod_sets)) {
+    if (const auto last = data_.pod_set_pool.release(pod_sets)) {
         release_resources_of(last->all);
     }
 }
@@ -75,9 +75,9 @@ bool WorkloadsEditor::take_pod_sets(WorkloadRecord& into, const Workload& worklo
         pod_sets.push_back(std::move(made));
     }
     PodSets before = std::move(into.pod_sets);
-    const std::size_t known = data_.pod_set_pool->size();
-    into.pod_sets = data_.pod_set_pool.write().share(std::move(pod_sets));
-    if (data_.pod_set_pool->size() == known) {
+    const std::size_t known = data_.pod_set_pool.size();
+    into.pod_sets = data_.pod_set_pool.share(std::move(pod_sets));
+    if (data_.pod_set_pool.size() == known) {
         release_resources_of(into.pod_sets);  // the podSets in the pool are uses already
     }
     const bool changed = before != into.pod_sets;
@@ -264,7 +264,9 @@ void WorkloadsEditor::update_pending(WorkloadIndex index, const Workload& given)
 
 void WorkloadsEditor::on(const WorkloadChanged& event) {
     const Workload& given = event.workload;
-    const std::string key = given.ns + "/" + given.name;
+    std::string key;  // of the workload, then of its LocalQueue
+    key.reserve(given.ns.size() + 1 + std::max(given.name.size(), given.local_queue.size()));
+    key.append(given.ns).append(1, '/').append(given.name);
     WorkloadIndex index = state_.find_workload(key);
     if (index.is_valid() && record(index).uid() != given.uid) {
         // The object was deleted, and created again under the same name.
@@ -275,7 +277,8 @@ void WorkloadsEditor::on(const WorkloadChanged& event) {
     if (!is_known) {
         index = add(key, given.uid);
     }
-    move_to_local_queue(index, names_.intern_local_queue(given.ns, given.local_queue));
+    key.replace(given.ns.size() + 1, std::string::npos, given.local_queue);
+    move_to_local_queue(index, names_.intern_local_queue(key));
     WorkloadRecord& workload = record(index);
     const bool was_admitted = workload.shows_admitted;
     workload.shows_admitted = given.reservation && given.reservation->admitted;

@@ -31,5 +31,6 @@ using FlavorResourceIndex = Index<struct FlavorResourceTag>;  ///< a (flavor, re
 using NodeIndex = Index<struct NodeTag>;  ///< a ClusterQueue or cohort of the quota tree
 using LocalQueueIndex = Index<struct LocalQueueTag>;
 using WorkloadIndex = Index<struct WorkloadTag>;
+using PodSetsIndex = Index<struct PodSetsTag>;  ///< the podSets of equal workloads
 
 }  // namespace sluice::engine
