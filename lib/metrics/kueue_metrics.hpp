@@ -78,7 +78,7 @@ class KueueMetrics {
     Gauge pending_scheduling_hashes{
         registry_,
         {.name = "kueue_pending_scheduling_hashes",
-         .help = "Distinct kinds of waiting workloads as the scheduler tells them apart",
+         .help = "Distinct scheduling classes of the waiting workloads",
          .labels = {"cluster_queue", "status"},
          .custom = of(LabelSource::ClusterQueue)}
     };

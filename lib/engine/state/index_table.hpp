@@ -55,8 +55,7 @@ inline std::uint64_t hash_of(std::string_view text, std::uint64_t seed) {
 template <class IndexType>
 class IndexTable {
   public:
-    /// Returns the index with the hash that `is_wanted(index)` accepts; an invalid one if there is
-    /// none.
+    /// Returns the index with the hash that `is_wanted(index)` accepts, else an invalid index.
     template <class IsWanted>
     IndexType find(std::uint64_t hash, const IsWanted& is_wanted) const {
         if (slots_.empty()) {

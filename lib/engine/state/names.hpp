@@ -86,7 +86,7 @@ class Names {
     }
 
     std::uint64_t seed_;
-    CowVector<std::shared_ptr<const std::string>, 64> names_;  // by index; nullptr: erased
+    CowVector<std::shared_ptr<const std::string>, 64> names_;  // by index; erased names are null
     CowVector<IndexType, 64> erased_;
     IndexTable<IndexType> index_;
 };

@@ -159,7 +159,7 @@ class PodSetPool {
   private:
     using Shared = std::shared_ptr<const SharedPodSets>;
     struct Entry {
-        Shared shared;  // nullptr: unused
+        Shared shared;  // null if the index is unused
         std::uint32_t uses = 0;
     };
 
