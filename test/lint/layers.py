@@ -22,6 +22,7 @@ LAYERS = {
     "api/schema": "base json api/meta api/core api/kueue",
     "engine/types": "base",
     "engine/quota": "base engine/types",
+    "engine/topology": "base engine/types",
     "engine/state": "base engine/types engine/quota",
     "engine/preemption": "base engine/types engine/quota engine/state",
     "engine/flavors": "base engine/types engine/quota engine/state engine/preemption",

@@ -1,0 +1,405 @@
+#include "engine/topology/placement.hpp"
+
+#include "engine/topology/domain_counts.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace sluice::engine {
+namespace {
+
+using Domains = std::vector<DomainIndex>;
+
+/// One placement: `counts_` have what fits, and get what is placed.
+class Placer {
+  public:
+    Placer(const DomainTree& tree, const PlacementRequest& request, std::span<const LeafRoom> rooms)
+        : tree_(tree),
+          request_(request),
+          inner_sizes_(inner_sizes(tree, request)),
+          counts_(count_domains(tree, request, rooms)),
+          slices_(request.count / request.slices.size),
+          leaders_(request.has_leader ? 1 : 0) {}
+
+    Placement place();
+
+  private:
+    /// Domains that hold all slices together, and their level. Empty if the slices do not fit.
+    struct Choice {
+        std::size_t level = 0;
+        Domains domains;
+    };
+    /// Pods and leaders that are not placed yet.
+    struct Rest {
+        std::int64_t amount = 0;
+        std::int64_t leaders = 0;
+    };
+
+    DomainCounts& counts(DomainIndex domain) { return counts_[domain.at()]; }
+    const DomainCounts& counts(DomainIndex domain) const { return counts_[domain.at()]; }
+
+    Choice choose(Placement& result);
+    std::optional<DomainIndex> single_domain(const Domains& sorted);
+    Domains several_domains(Domains sorted, std::size_t level, Placement& result);
+    PlacementShortage shortage_of(std::int64_t fitting, std::size_t level) const;
+    std::int64_t fitting_below(DomainIndex domain, std::size_t level, const SliceLayer& layer)
+        const;
+
+    void descend(Choice& choice);
+    Domains descend_to_children(DomainIndex parent, std::size_t child_level);
+    Domains fill(Domains domains, Rest rest, std::int64_t size, PlacementUnit unit);
+    bool fill_with_leader(
+        DomainIndex& domain,
+        std::span<const DomainIndex> candidates,
+        Rest& rest,
+        std::int64_t size,
+        PlacementUnit unit
+    );
+    void move_leader_first(Domains& domains, Rest wanted, PlacementUnit unit) const;
+    DomainIndex best_fit(std::span<const DomainIndex> candidates, Rest wanted, PlacementUnit unit)
+        const;
+
+    bool fits(const DomainCounts& domain) const {
+        return domain.slices_with_leader >= slices_ && domain.leaders >= leaders_;
+    }
+    void sort(Domains& domains) const;
+    void sort_with_leader(Domains& domains) const;
+
+    const DomainTree& tree_;
+    const PlacementRequest& request_;
+    std::vector<std::int64_t> inner_sizes_;
+    std::vector<DomainCounts> counts_;
+    std::int64_t slices_;
+    std::int64_t leaders_;
+    bool is_complete_ = true;  // every domain passed all that it holds on to its children
+};
+
+Domains list(DomainRange range) {
+    Domains domains;
+    domains.reserve(range.size());
+    for (std::uint32_t at = range.first; at < range.last; ++at) {
+        domains.push_back(DomainIndex{at});
+    }
+    return domains;
+}
+
+void Placer::sort(Domains& domains) const {
+    std::sort(domains.begin(), domains.end(), [this](DomainIndex a, DomainIndex b) {
+        const DomainCounts& of_a = counts(a);
+        const DomainCounts& of_b = counts(b);
+        if (request_.prefers_affinity && of_a.affinity != of_b.affinity) {
+            return of_a.affinity > of_b.affinity;
+        }
+        if (of_a.slices != of_b.slices) {
+            return request_.least_room_first == (of_a.slices < of_b.slices);
+        }
+        return std::pair(of_a.pods, a) < std::pair(of_b.pods, b);
+    });
+}
+
+void Placer::sort_with_leader(Domains& domains) const {
+    std::sort(domains.begin(), domains.end(), [this](DomainIndex a, DomainIndex b) {
+        const DomainCounts& of_a = counts(a);
+        const DomainCounts& of_b = counts(b);
+        if (of_a.leaders != of_b.leaders) {
+            return of_a.leaders > of_b.leaders;
+        }
+        if (request_.prefers_affinity && of_a.affinity != of_b.affinity) {
+            return of_a.affinity > of_b.affinity;
+        }
+        if (of_a.slices_with_leader != of_b.slices_with_leader) {
+            return request_.least_room_first == (of_a.slices_with_leader < of_b.slices_with_leader);
+        }
+        return std::pair(of_a.pods_with_leader, a) < std::pair(of_b.pods_with_leader, b);
+    });
+}
+
+/// Returns the candidate with the least sufficient room, the first of equals. Returns the first
+/// candidate if none has room.
+DomainIndex Placer::best_fit(
+    std::span<const DomainIndex> candidates, Rest wanted, PlacementUnit unit
+) const {
+    DomainIndex best = candidates.front();
+    std::int64_t room_of_best = std::numeric_limits<std::int64_t>::max();
+    for (const DomainIndex candidate : candidates) {
+        const DomainCounts& of = counts(candidate);
+        if (request_.prefers_affinity && of.affinity != counts(candidates.front()).affinity) {
+            break;  // the candidates are sorted by affinity
+        }
+        const std::int64_t room = wanted.leaders > 0 ? of.with_leader_of(unit) : of.of(unit);
+        if (of.leaders >= wanted.leaders && room >= wanted.amount && room < room_of_best) {
+            best = candidate;
+            room_of_best = room;
+        }
+    }
+    return best;
+}
+
+/// Moves the first domain to the front that has a place for the leader and leaves enough room in
+/// all domains together.
+void Placer::move_leader_first(Domains& domains, Rest wanted, PlacementUnit unit) const {
+    if (wanted.leaders == 0) {
+        return;
+    }
+    std::int64_t room = 0;
+    for (const DomainIndex domain : domains) {
+        room += counts(domain).of(unit);
+    }
+    const auto leads = [&](DomainIndex domain) {
+        const DomainCounts& of = counts(domain);
+        const std::int64_t lost = of.of(unit) - of.with_leader_of(unit);
+        return of.leaders >= wanted.leaders && room - lost >= wanted.amount;
+    };
+    const auto leading = std::find_if(domains.begin(), domains.end(), leads);
+    if (leading != domains.end()) {
+        std::rotate(domains.begin(), leading, leading + 1);
+    }
+}
+
+PlacementShortage Placer::shortage_of(std::int64_t fitting, std::size_t level) const {
+    PlacementShortage shortage{.fitting = fitting, .wanted = slices_, .fitting_by_layer = {}};
+    if (request_.inner_layers.empty()) {
+        return shortage;
+    }
+    Domains domains = list(tree_.at_level(level));
+    const auto most =
+        std::max_element(domains.begin(), domains.end(), [this](DomainIndex a, DomainIndex b) {
+            return counts(a).slices < counts(b).slices;
+        });
+    shortage.fitting_by_layer.push_back(fitting_below(*most, level, request_.slices));
+    for (const SliceLayer& layer : request_.inner_layers) {
+        shortage.fitting_by_layer.push_back(fitting_below(*most, level, layer));
+    }
+    return shortage;
+}
+
+std::int64_t Placer::fitting_below(DomainIndex domain, std::size_t level, const SliceLayer& layer)
+    const {
+    if (level == layer.level) {
+        return counts(domain).pods / layer.size;
+    }
+    std::int64_t sum = 0;
+    for (const DomainIndex child : list(tree_.children(domain))) {
+        sum += fitting_below(child, level + 1, layer);
+    }
+    return sum;
+}
+
+/// Returns the one domain that all slices get; nullopt if none of the level has room.
+std::optional<DomainIndex> Placer::single_domain(const Domains& sorted) {
+    if (request_.least_room_first) {
+        const auto at = std::find_if(sorted.begin(), sorted.end(), [this](DomainIndex domain) {
+            const DomainCounts& of = counts(domain);
+            const std::int64_t room = leaders_ > 0 ? of.slices_with_leader : of.slices;
+            return of.leaders >= leaders_ && room >= slices_;
+        });
+        return at == sorted.end() ? std::nullopt : std::optional(*at);
+    }
+    const Rest all{.amount = slices_, .leaders = leaders_};
+    auto candidates = std::span(sorted);
+    const bool looks_beyond_affinity = request_.is_required && request_.prefers_affinity;
+    while (!candidates.empty()) {
+        if (fits(counts(candidates.front()))) {
+            return best_fit(candidates, all, PlacementUnit::Slices);
+        }
+        if (!looks_beyond_affinity) {
+            break;  // the first has the most room
+        }
+        candidates = candidates.subspan(1);
+    }
+    return std::nullopt;
+}
+
+/// Returns domains of one level that hold the slices together, the leader's first.
+Domains Placer::several_domains(Domains sorted, std::size_t level, Placement& result) {
+    Rest rest{.amount = slices_, .leaders = leaders_};
+    move_leader_first(sorted, rest, PlacementUnit::Slices);
+    Domains chosen;
+    std::size_t at = 0;
+    for (; rest.leaders > 0 && at < sorted.size() && counts(sorted[at]).leaders > 0; ++at) {
+        DomainIndex domain = sorted[at];
+        if (!request_.least_room_first && counts(domain).slices_with_leader >= rest.amount) {
+            domain = best_fit(std::span(sorted).subspan(at), rest, PlacementUnit::Slices);
+        }
+        chosen.push_back(domain);
+        rest.leaders -= counts(domain).leaders;
+        rest.amount -= counts(domain).slices_with_leader;
+    }
+    if (rest.leaders > 0) {
+        result.shortage = shortage_of(leaders_ - rest.leaders, level);
+        return {};
+    }
+    sorted.erase(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(at));
+    sort(sorted);
+    for (at = 0; rest.amount > 0 && at < sorted.size(); ++at) {
+        DomainIndex domain = sorted[at];
+        if (!request_.least_room_first && counts(domain).slices >= rest.amount) {
+            domain = best_fit(
+                std::span(sorted).subspan(at), {.amount = rest.amount}, PlacementUnit::Slices
+            );
+        }
+        chosen.push_back(domain);
+        rest.amount -= counts(domain).slices;
+    }
+    if (rest.amount > 0) {
+        result.shortage = shortage_of(slices_ - rest.amount, level);
+        return {};
+    }
+    return chosen;
+}
+
+/// Chooses the domains, at the requested level or, if the request allows it, at coarser levels.
+Placer::Choice Placer::choose(Placement& result) {
+    for (std::size_t level = request_.level;; --level) {
+        Domains sorted = list(tree_.at_level(level));
+        sort_with_leader(sorted);
+        if (const auto domain = single_domain(sorted)) {
+            return {.level = level, .domains = {*domain}};
+        }
+        if (request_.is_required) {
+            const std::int64_t fitting = request_.least_room_first ? counts(sorted.back()).pods
+                                                                   : counts(sorted.front()).slices;
+            result.shortage = shortage_of(fitting, level);
+            return {};
+        }
+        if (level == 0 || request_.is_unconstrained) {
+            return {.level = level, .domains = several_domains(std::move(sorted), level, result)};
+        }
+    }
+}
+
+/// Places what is left in the domain, or in a later candidate that fits better, with leaders.
+/// Returns true if nothing is left then.
+bool Placer::fill_with_leader(
+    DomainIndex& domain,
+    std::span<const DomainIndex> candidates,
+    Rest& rest,
+    std::int64_t size,
+    PlacementUnit unit
+) {
+    const auto holds_rest = [&](DomainIndex of) {
+        return counts(of).with_leader_of(unit) >= rest.amount && counts(of).leaders >= rest.leaders;
+    };
+    if (!request_.least_room_first && holds_rest(domain)) {
+        domain = best_fit(candidates, rest, unit);
+    }
+    DomainCounts& of = counts(domain);
+    const bool is_last = holds_rest(domain);
+    const std::int64_t taken = std::min(of.with_leader_of(unit), rest.amount);
+    of.set_placed(taken, size, std::min(of.leaders, rest.leaders));
+    rest.leaders -= of.leaders;
+    rest.amount -= taken;
+    return is_last;
+}
+
+/// Places units of `size` pods in the domains, in their order, and returns those that get any.
+Domains Placer::fill(Domains domains, Rest rest, std::int64_t size, PlacementUnit unit) {
+    move_leader_first(domains, rest, unit);
+    Domains filled;
+    for (std::size_t at = 0; at < domains.size(); ++at) {
+        DomainIndex domain = domains[at];
+        const auto candidates = std::span<const DomainIndex>(domains).subspan(at);
+        if (rest.leaders > 0) {
+            const bool is_last = fill_with_leader(domain, candidates, rest, size, unit);
+            filled.push_back(domain);
+            if (is_last) {
+                break;
+            }
+            continue;
+        }
+        if (!request_.least_room_first && counts(domain).of(unit) >= rest.amount) {
+            domain = best_fit(candidates, {.amount = rest.amount}, unit);
+        }
+        DomainCounts& of = counts(domain);
+        const std::int64_t taken = std::min(of.of(unit), rest.amount);
+        const bool is_last = of.of(unit) >= rest.amount;
+        of.set_placed(taken, size, 0);
+        rest.amount -= taken;
+        filled.push_back(domain);
+        if (is_last) {
+            break;
+        }
+    }
+    is_complete_ = is_complete_ && rest.amount == 0 && rest.leaders == 0;
+    return filled;
+}
+
+/// Distributes the pods of a domain, which holds whole slices, among its children.
+Domains Placer::descend_to_children(DomainIndex parent, std::size_t child_level) {
+    Domains children = list(tree_.children(parent));
+    sort(children);
+    const Rest rest{.amount = counts(parent).pods, .leaders = counts(parent).leaders};
+    const std::int64_t size = std::max<std::int64_t>(1, inner_sizes_[child_level]);
+    if (size == 1) {
+        return fill(std::move(children), rest, 1, PlacementUnit::Pods);
+    }
+    for (const DomainIndex child : children) {
+        counts(child).slices = counts(child).pods / size;
+        counts(child).slices_with_leader = counts(child).pods_with_leader / size;
+    }
+    return fill(
+        std::move(children),
+        {.amount = rest.amount / size, .leaders = rest.leaders},
+        size,
+        PlacementUnit::Slices
+    );
+}
+
+/// Goes down to the leaves. Above the level of the slices the children of all domains are filled
+/// together, so that they are few; from there on each domain keeps the pods that it has.
+void Placer::descend(Choice& choice) {
+    const Rest all{.amount = slices_, .leaders = leaders_};
+    const std::int64_t size = request_.slices.size;
+    choice.domains = fill(std::move(choice.domains), all, size, PlacementUnit::Slices);
+    for (; choice.level < request_.slices.level; ++choice.level) {
+        Domains below;
+        for (const DomainIndex domain : choice.domains) {
+            const Domains children = list(tree_.children(domain));
+            below.insert(below.end(), children.begin(), children.end());
+        }
+        sort(below);
+        choice.domains = fill(std::move(below), all, size, PlacementUnit::Slices);
+    }
+    for (; choice.level < tree_.lowest_level(); ++choice.level) {
+        Domains below;
+        for (const DomainIndex domain : choice.domains) {
+            const Domains filled = descend_to_children(domain, choice.level + 1);
+            below.insert(below.end(), filled.begin(), filled.end());
+        }
+        choice.domains = std::move(below);
+    }
+}
+
+Placement Placer::place() {
+    Placement result;
+    Choice choice = choose(result);
+    if (!result.fits()) {
+        return result;
+    }
+    const std::size_t chosen_level = choice.level;
+    descend(choice);
+    if (!is_complete_) {
+        result.shortage = shortage_of(0, chosen_level);
+        return result;
+    }
+    std::sort(choice.domains.begin(), choice.domains.end());
+    for (const DomainIndex leaf : choice.domains) {
+        const DomainCounts& of = counts(leaf);
+        if (of.pods > 0 || of.leaders > 0) {
+            result.leaves.push_back({.leaf = leaf, .count = of.pods, .with_leader = of.leaders > 0}
+            );
+        }
+    }
+    return result;
+}
+
+}  // namespace
+
+Placement place(
+    const DomainTree& tree, const PlacementRequest& request, std::span<const LeafRoom> rooms
+) {
+    return Placer(tree, request, rooms).place();
+}
+
+}  // namespace sluice::engine
