@@ -14,6 +14,13 @@
 #
 # SLUICE_BINARY   an existing sluice binary: it is not built, nor are packages for that installed
 set -euo pipefail
+if [ -n "${SLUICE_BINARY:-}" ]; then
+    SLUICE_BINARY=$(realpath -m -- "$SLUICE_BINARY")
+    if [ ! -x "$SLUICE_BINARY" ]; then
+        printf 'error: SLUICE_BINARY: %s is not a program\n' "$SLUICE_BINARY" >&2
+        exit 2
+    fi
+fi
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 usage() { sed -n '2,/^set/s/^# \{0,1\}//p' examples/quickstart.sh; }

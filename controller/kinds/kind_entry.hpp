@@ -126,7 +126,7 @@ struct KindEntry {
     /// Set if the objects are jobs, for which Workloads are created; nullptr otherwise.
     std::shared_ptr<const JobKind> job;
     /// Set if the objects are not jobs, but may be owners above jobs.
-    std::optional<Standing> standing;
+    std::optional<AncestorRole> ancestor_role;
     /// See KindAbove::counts_pods_of_pods.
     bool counts_pods_of_pods = false;
     /// The webhooks of the objects; nullptr without webhooks. Lifetime: that of `job`, or that of

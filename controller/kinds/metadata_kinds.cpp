@@ -29,7 +29,7 @@ KindEntry external_job_kind(std::shared_ptr<const kube::RunTimeKind> names) {
 
 KindEntry passed_kind(std::shared_ptr<const kube::RunTimeKind> names) {
     KindEntry entry = make_metadata_entry(std::move(names));
-    entry.standing = Standing::Passed;
+    entry.ancestor_role = AncestorRole::Passed;
     entry.is_only_passed = true;
     return entry;
 }

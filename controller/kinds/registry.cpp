@@ -43,8 +43,8 @@ void Registry::note_job(const KindEntry& entry) {
     if (entry.job) {
         job_kinds_.add(entry.job, entry.is_withdrawn);
     }
-    if (entry.standing) {
-        job_kinds_.add_above({entry.kind, *entry.standing, entry.counts_pods_of_pods});
+    if (entry.ancestor_role) {
+        job_kinds_.add_above({entry.kind, *entry.ancestor_role, entry.counts_pods_of_pods});
     }
     if (entry.is_external) {
         job_kinds_.add_external(entry.kind);
@@ -71,7 +71,7 @@ bool Registry::set_passed(const KindEntry& entry, bool is_passed) {
     if (!is_passed) {
         return job_kinds_.remove_above(entry.kind);
     }
-    return job_kinds_.add_above({entry.kind, Standing::Passed, entry.counts_pods_of_pods});
+    return job_kinds_.add_above({entry.kind, AncestorRole::Passed, entry.counts_pods_of_pods});
 }
 
 const KindEntry* Registry::find(Kind kind) const {

@@ -45,20 +45,20 @@ void visit_leader_worker_set(
 
 KindEntry deployment_kind() {
     KindEntry entry = make_entry<api::Deployment>(Presence::Optional);
-    entry.standing = Standing::Managed;
+    entry.ancestor_role = AncestorRole::Managed;
     entry.admission = &deployment_admission();
     return entry;
 }
 
 KindEntry replica_set_kind() {
     KindEntry entry = make_entry<api::ReplicaSet>(Presence::Optional);
-    entry.standing = Standing::Passed;
+    entry.ancestor_role = AncestorRole::Passed;
     return entry;
 }
 
 KindEntry stateful_set_kind(bool is_managed) {
     KindEntry entry = make_entry<api::StatefulSet>(Presence::Optional);
-    entry.standing = is_managed ? Standing::Managed : Standing::Passed;
+    entry.ancestor_role = is_managed ? AncestorRole::Managed : AncestorRole::Passed;
     entry.edges.push_back(
         {.reconciled = Urgency::Gathered,
          .translated = false,
@@ -80,7 +80,7 @@ KindEntry stateful_set_kind(bool is_managed) {
 
 KindEntry leader_worker_set_kind() {
     KindEntry entry = make_dynamic_entry(leader_worker_set_names());
-    entry.standing = Standing::Managed;
+    entry.ancestor_role = AncestorRole::Managed;
     entry.admission = &leader_worker_set_admission();
     entry.controller = "leaderworkerset";
     entry.metric_name = entry.controller;

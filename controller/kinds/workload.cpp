@@ -52,7 +52,7 @@ void visit_member_owners(
         for (const api::OwnerReference& owner : workload->metadata.owner_references) {
             const KindEntry* entry =
                 context.registry.find(kube::group_of(owner.api_version), owner.kind);
-            if (entry != nullptr && entry->standing && entry->reconcile) {
+            if (entry != nullptr && entry->ancestor_role && entry->reconcile) {
                 visit({entry->kind, workload->metadata.namespace_, owner.name});
             }
         }

@@ -23,7 +23,7 @@ bool has_kind_above_jobs(const Registry& registry) {
            std::ranges::any_of(registry.all(), [](const KindEntry& entry) {
                const bool is_above = entry.job && entry.kind != kind_of<api::Job>() &&
                                      entry.kind != kind_of<api::Pod>();
-               return is_above || entry.standing == Standing::Managed;
+               return is_above || entry.ancestor_role == AncestorRole::Managed;
            });
 }
 

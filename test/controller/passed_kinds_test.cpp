@@ -218,7 +218,7 @@ TEST_CASE("kinds that another controller manages are not passed", "[passed]") {
     CHECK_FALSE(passed.contains("jobsets.jobset.x-k8s.io"));
     const auto above = registry.job_kinds().find_above("jobset.x-k8s.io", "JobSet");
     REQUIRE(above);
-    CHECK(above->standing == Standing::Managed);
+    CHECK(above->ancestor_role == AncestorRole::Managed);
 }
 
 TEST_CASE("a job below a passed object belongs to what is above", "[passed]") {

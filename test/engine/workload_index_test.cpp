@@ -1,7 +1,7 @@
 #include "engine/state/workload_index.hpp"
 
 #include "base/prng.hpp"
-#include "engine/state/pod_sets.hpp"
+#include "engine/names/pod_sets.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

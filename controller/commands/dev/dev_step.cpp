@@ -166,8 +166,7 @@ int run_dev_steps(const DevOptions& options, StopSignals& stop) {
         print_dev_start(
             options,
             cluster.port(),
-            "The clock is stopped. Enter an empty line to advance to the next event, a duration "
-            "such "
+            "Time stands still. Enter an empty line to advance to the next event, a duration such "
             "as "
             "10m or 90s to advance by that much, or q to quit."
         );

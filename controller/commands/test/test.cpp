@@ -22,6 +22,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
@@ -321,7 +322,7 @@ void add_test(CLI::App& app, int& exit_code) {
             "Run time in seconds of pods that neither run `sleep N` nor have the annotation "
             "sluice.dev/run-seconds (default: all pods without it run forever)"
         )
-        ->check(CLI::NonNegativeNumber);
+        ->check(CLI::Range(0, std::numeric_limits<int>::max()));
     command->add_option("--hours", options->hours, "Time limit in virtual hours (default: 24)")
         ->check(CLI::Range(1, 24 * 365));
     command->add_option("--config", options->config_file, "Configuration file of the controller");

@@ -35,7 +35,7 @@ bool is_owned_by_job(const JobKinds& kinds, const Stores& stores, const api::Obj
     for (int depth = 0; depth <= kDepthMax; ++depth) {
         const api::OwnerReference* owner = at->controller_owner();
         const auto above = find_kind_of(kinds, owner);
-        if (!above || above->standing == Standing::Managed) {
+        if (!above || above->ancestor_role == AncestorRole::Managed) {
             return above.has_value();
         }
         at = stores.find_metadata({above->kind, job.namespace_, owner->name});
@@ -97,7 +97,7 @@ JobResult<std::optional<ObjectKey>> find_managed_ancestor(
         }
         // A pod's Workload counts only that pod.
         const bool may_count = !is_pod;
-        if (above->standing == Standing::Managed && may_count &&
+        if (above->ancestor_role == AncestorRole::Managed && may_count &&
             asks_to_be_managed(*at, settings)) {
             next_below = std::exchange(topmost, key);
         }

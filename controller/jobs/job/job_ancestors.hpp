@@ -15,8 +15,8 @@ namespace sluice::controller {
 bool asks_to_be_managed(const api::ObjectMeta& job, const Settings& settings);
 
 /// Returns true if an object of a kind that may be managed controls the job, whether or not the
-/// object is managed. The walk continues through objects of kinds with Standing::Passed. If such an
-/// object is not known (yet), it is assumed to be below a job.
+/// object is managed. The walk continues through objects of kinds with AncestorRole::Passed. If
+/// such an object is not known (yet), it is assumed to be below a job.
 bool is_owned_by_job(const JobKinds& kinds, const Stores& stores, const api::ObjectMeta& job);
 
 /// Returns the newest Workload of the job that has not finished; nullptr if all have finished.

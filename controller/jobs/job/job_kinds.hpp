@@ -15,7 +15,7 @@
 namespace sluice::controller {
 
 /// The role of a kind whose objects may own jobs.
-enum class Standing : std::uint8_t {
+enum class AncestorRole : std::uint8_t {
     Managed,  ///< objects may be managed: then objects below them have no Workload
     Passed,   ///< objects only lead to the owners above them
 };
@@ -23,7 +23,7 @@ enum class Standing : std::uint8_t {
 /// A kind whose objects may be owners above jobs.
 struct KindAbove {
     Kind kind;
-    Standing standing = Standing::Managed;
+    AncestorRole ancestor_role = AncestorRole::Managed;
     /// Pods that are controlled by the object's pods may count with it, or with an owner above it.
     bool counts_pods_of_pods = false;
 };
@@ -90,7 +90,7 @@ class JobKinds {
                 const auto own = kinds_.find(*found);
                 // Which pods another controller counts is unknown.
                 const bool counts = own == kinds_.end() || own->second->counts_pods_of_pods();
-                return KindAbove{*found, Standing::Managed, counts};
+                return KindAbove{*found, AncestorRole::Managed, counts};
             }
         }
         for (const auto& [key, above] : above_) {

@@ -5,9 +5,9 @@
 
 namespace sluice::engine {
 
-FairTournament::Standing& FairTournament::standing_of(NodeIndex index) {
-    Standing& found = standings_[index];
-    Standing* below = &found;
+FairTournament::Entrant& FairTournament::entrant_of(NodeIndex index) {
+    Entrant& found = entrants_[index];
+    Entrant* below = &found;
     NodeIndex at = index;
     while (!below->node.is_valid()) {  // new, and so its parents may be
         below->node = at;
@@ -15,7 +15,7 @@ FairTournament::Standing& FairTournament::standing_of(NodeIndex index) {
         if (!at.is_valid()) {
             break;
         }
-        below->parent = &standings_[at];
+        below->parent = &entrants_[at];
         below = below->parent;
     }
     return found;
@@ -23,55 +23,55 @@ FairTournament::Standing& FairTournament::standing_of(NodeIndex index) {
 
 void FairTournament::enter(const std::vector<CycleEntry*>& entries, const UsageView& view) {
     for (CycleEntry* entry : entries) {
-        standing_of(entry->cluster_queue).winner = entry;
+        entrant_of(entry->cluster_queue).winner = entry;
     }
-    std::vector<Standing*> children_first;
-    for (auto& [index, standing] : standings_) {
-        children_first.push_back(&standing);
-        if (standing.parent == nullptr) {
-            roots_.push_back(&standing);
+    std::vector<Entrant*> children_first;
+    for (auto& [index, entrant] : entrants_) {
+        children_first.push_back(&entrant);
+        if (entrant.parent == nullptr) {
+            roots_.push_back(&entrant);
         }
     }
     std::stable_sort(
         children_first.begin(),
         children_first.end(),
-        [this](const Standing* a, const Standing* b) {
+        [this](const Entrant* a, const Entrant* b) {
             return state_.tree().node(a->node).depth > state_.tree().node(b->node).depth;
         }
     );
-    for (Standing* standing : children_first) {
-        std::make_heap(standing->contest.begin(), standing->contest.end(), Loses{state_});
-        choose(*standing, view);
-        if (standing->parent != nullptr) {
-            standing->parent->contest.push_back(standing);
+    for (Entrant* entrant : children_first) {
+        std::make_heap(entrant->contest.begin(), entrant->contest.end(), Loses{state_});
+        choose(*entrant, view);
+        if (entrant->parent != nullptr) {
+            entrant->parent->contest.push_back(entrant);
         }
     }
     // A ClusterQueue without cohort is a tree of its own.
-    std::sort(roots_.begin(), roots_.end(), [this](const Standing* a, const Standing* b) {
+    std::sort(roots_.begin(), roots_.end(), [this](const Entrant* a, const Entrant* b) {
         const auto& x = state_.tree().node(a->node);
         const auto& y = state_.tree().node(b->node);
         return std::tie(x.name, x.is_cluster_queue) > std::tie(y.name, y.is_cluster_queue);
     });
 }
 
-void FairTournament::choose(Standing& standing, const UsageView& view) {
-    const auto& node = state_.tree().node(standing.node);
-    const Standing* first = nullptr;
+void FairTournament::choose(Entrant& entrant, const UsageView& view) {
+    const auto& node = state_.tree().node(entrant.node);
+    const Entrant* first = nullptr;
     if (!node.is_cluster_queue) {
-        first = standing.contest.empty() ? nullptr : standing.contest.front();
-        standing.winner = first == nullptr ? nullptr : first->winner;
+        first = entrant.contest.empty() ? nullptr : entrant.contest.front();
+        entrant.winner = first == nullptr ? nullptr : first->winner;
     }
-    if (standing.winner == nullptr || standing.parent == nullptr) {
+    if (entrant.winner == nullptr || entrant.parent == nullptr) {
         return;
     }
-    const Usages& usage = standing.winner->assignment.usage;
-    standing.usage =
-        first == nullptr ? usage : view.counted_above(first->node, first->usage, standing.node);
-    standing.share = share_of(state_, view, standing.node, standing.usage);
-    standing.borrows = standing.share.is_borrowing_on(usage);
+    const Usages& usage = entrant.winner->assignment.usage;
+    entrant.usage =
+        first == nullptr ? usage : view.counted_above(first->node, first->usage, entrant.node);
+    entrant.share = share_of(state_, view, entrant.node, entrant.usage);
+    entrant.borrows = entrant.share.is_borrowing_on(usage);
 }
 
-bool FairTournament::Loses::operator()(const Standing* a, const Standing* b) const {
+bool FairTournament::Loses::operator()(const Entrant* a, const Entrant* b) const {
     const Gates& gates = state.options().gates;
     const CycleEntry& x = *a->winner;
     const CycleEntry& y = *b->winner;
@@ -105,14 +105,14 @@ CycleEntry* FairTournament::pop(const UsageView& view) {
         return nullptr;
     }
     CycleEntry* next = roots_.back()->winner;
-    processed_ = &standings_.at(next->cluster_queue);
+    processed_ = &entrants_.at(next->cluster_queue);
     return next;
 }
 
-void FairTournament::leave(Standing& cluster_queue, const UsageView& view) {
+void FairTournament::leave(Entrant& cluster_queue, const UsageView& view) {
     cluster_queue.winner = nullptr;
     // Its entry has won, and so is the first of each contest on its way up.
-    for (Standing* at = &cluster_queue; at->parent != nullptr; at = at->parent) {
+    for (Entrant* at = &cluster_queue; at->parent != nullptr; at = at->parent) {
         auto& contest = at->parent->contest;
         std::pop_heap(contest.begin(), contest.end(), Loses{state_});
         if (at->winner == nullptr) {

@@ -29,29 +29,29 @@ class FairTournament {
 
   private:
     /// The entry that a node sends into its parent's contest.
-    struct Standing {
+    struct Entrant {
         NodeIndex node;
-        Standing* parent = nullptr;
+        Entrant* parent = nullptr;
         CycleEntry* winner = nullptr;
         Usages usage;  ///< of the winner, as it counts in the node
         Share share;   ///< of the node with it
         bool borrows = false;
-        std::vector<Standing*> contest;  ///< cohorts: a heap of the children that have a winner
+        std::vector<Entrant*> contest;  ///< cohorts: a heap of the children that have a winner
     };
     struct Loses {
         const State& state;
-        bool operator()(const Standing* a, const Standing* b) const;
+        bool operator()(const Entrant* a, const Entrant* b) const;
     };
 
-    Standing& standing_of(NodeIndex node);
+    Entrant& entrant_of(NodeIndex node);
     /// Chooses the node's winner again. Requires: its contest is a heap.
-    void choose(Standing& standing, const UsageView& view);
-    void leave(Standing& cluster_queue, const UsageView& view);
+    void choose(Entrant& entrant, const UsageView& view);
+    void leave(Entrant& cluster_queue, const UsageView& view);
 
     const State& state_;
-    std::map<NodeIndex, Standing> standings_;
-    std::vector<Standing*> roots_;   // those that still have an entry, the next one last
-    Standing* processed_ = nullptr;  // the ClusterQueue whose entry was popped last
+    std::map<NodeIndex, Entrant> entrants_;
+    std::vector<Entrant*> roots_;   // those that still have an entry, the next one last
+    Entrant* processed_ = nullptr;  // the ClusterQueue whose entry was popped last
 };
 
 }  // namespace sluice::engine

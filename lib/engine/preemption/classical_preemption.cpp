@@ -222,7 +222,7 @@ class ClassicalSearch {
             return;
         }
         lowest_rank_ = has_advantage ? 0 : 1;
-        const auto& order = search_.overdrawn_queues(preemptor_).in_order();
+        const auto& order = search_.queues_above_quota(preemptor_).in_order();
         next_ = order.begin();
         end_ = order.end();
         while (!has_foreign_ && has_next()) {
@@ -401,8 +401,8 @@ class ClassicalSearch {
     bool looks_elsewhere_ = false;
     SmallVector<Ancestor, 8> ancestors_;
     int lowest_rank_ = 1;  ///< lowest rank that a candidate of another ClusterQueue can have
-    OverdrawnQueues::Order::const_iterator next_;
-    OverdrawnQueues::Order::const_iterator end_ = next_;
+    QueuesAboveQuota::Order::const_iterator next_;
+    QueuesAboveQuota::Order::const_iterator end_ = next_;
     SmallVector<Source, 2> sources_;
     SmallVector<std::uint32_t, 2> unmerged_;  // a heap of the sources that have candidates left
     SmallVector<RankedCandidate, 4> merged_;  // as far as it was read

@@ -85,8 +85,8 @@ class FairSearch {
             TargetQueues queues(search_.context(), own_queue(), std::move(candidates));
             return first_strategy(queues);
         }
-        const ShareContests* others =
-            finds_elsewhere_ ? &search_.share_bounds(preemptor_).contests() : nullptr;
+        const ShareComparisons* others =
+            finds_elsewhere_ ? &search_.share_bounds(preemptor_).comparisons() : nullptr;
         view_.add(preemptor_.demand());
         TargetQueues queues(
             search_.context(),

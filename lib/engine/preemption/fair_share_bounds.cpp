@@ -31,16 +31,16 @@ std::optional<ShareRank> HighestShares::beside(NodeIndex cohort, NodeIndex child
     return child == at->second.child ? at->second.second : std::optional(at->second.first);
 }
 
-const ShareContests& FairShareBounds::contests() {
-    if (!contests_) {
-        contests_.emplace(context_, root_, needed_);
+const ShareComparisons& FairShareBounds::comparisons() {
+    if (!comparisons_) {
+        comparisons_.emplace(context_, root_, needed_);
     }
-    return *contests_;
+    return *comparisons_;
 }
 
 void FairShareBounds::update(NodeIndex cluster_queue) {
-    if (contests_) {
-        contests_->update(cluster_queue);
+    if (comparisons_) {
+        comparisons_->update(cluster_queue);
     }
     before_.reset();
     after_.reset();
@@ -83,7 +83,7 @@ std::optional<ShareRank> FairShareBounds::highest_beside(NodeIndex node) const {
     if (before_) {
         return before_->beside(context_.view.node(node).parent, node);
     }
-    return contests_ ? contests_->highest_beside(node) : std::nullopt;
+    return comparisons_ ? comparisons_->highest_beside(node) : std::nullopt;
 }
 
 FairShareBounds::OwnShares FairShareBounds::own_shares(const PreemptionRequest& preemptor) const {
@@ -109,7 +109,7 @@ bool FairShareBounds::excludes_victims(const PreemptionRequest& preemptor, bool 
         strategies.front() == FairSharingStrategy::LessThanOrEqualToFinalShare;
     const bool initial_counts = !final_counts || strategies.size() > 1;
 
-    if (!before_ && (by_usage_alone || !contests_)) {
+    if (!before_ && (by_usage_alone || !comparisons_)) {
         before_ = shares_before();
     }
     const OwnShares own = own_shares(preemptor);

@@ -3,7 +3,7 @@
 
 #include "base/small_vector.hpp"
 #include "engine/preemption/preemption_context.hpp"
-#include "engine/preemption/share_contests.hpp"
+#include "engine/preemption/share_comparisons.hpp"
 #include "engine/quota/usage_view.hpp"
 #include "engine/state/fair_sharing.hpp"
 #include "engine/types/ids.hpp"
@@ -50,10 +50,10 @@ class FairShareBounds {
     /// after each such change.
     void update(NodeIndex cluster_queue);
     /// Returns the order of the ClusterQueues to take victims from; built by the first call.
-    const ShareContests& contests();
+    const ShareComparisons& comparisons();
 
     /// Returns true if neither strategy accepts any workload of another ClusterQueue. False is not
-    /// certain, because the bounds are not exact. They are closer after contests() was called,
+    /// certain, because the bounds are not exact. They are closer after comparisons() was called,
     /// unless `by_usage_alone`: then the result does not depend on earlier searches. Requires: the
     /// view has the usage with which a search begins.
     bool excludes_victims(const PreemptionRequest& preemptor, bool by_usage_alone);
@@ -78,8 +78,8 @@ class FairShareBounds {
     PreemptionContext context_;
     NodeIndex root_;
     FlavorResources needed_;
-    std::optional<ShareContests> contests_;  // built by contests()
-    std::optional<HighestShares> before_;    // with the current usage
+    std::optional<ShareComparisons> comparisons_;  // built by comparisons()
+    std::optional<HighestShares> before_;          // with the current usage
     std::optional<HighestShares> after_;
 };
 

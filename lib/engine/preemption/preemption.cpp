@@ -16,7 +16,7 @@ void PreemptionSearch::usage_changed() {
     changed_.clear();
     changes_ = 0;
     shares_.clear();
-    overdrawn_.clear();
+    above_quota_.clear();
     asked_last_.reset();
 }
 
@@ -76,8 +76,8 @@ FairShareBounds& PreemptionSearch::share_bounds(const PreemptionRequest& preempt
     return known(shares_, preemptor);
 }
 
-const OverdrawnQueues& PreemptionSearch::overdrawn_queues(const PreemptionRequest& preemptor) {
-    return known(overdrawn_, preemptor);
+const QueuesAboveQuota& PreemptionSearch::queues_above_quota(const PreemptionRequest& preemptor) {
+    return known(above_quota_, preemptor);
 }
 
 const std::vector<PreemptionTarget>& PreemptionSearch::find(const PreemptionRequest& preemptor) {

@@ -3,8 +3,8 @@
 
 #include "engine/preemption/candidate_lists.hpp"
 #include "engine/preemption/fair_share_bounds.hpp"
-#include "engine/preemption/overdrawn_queues.hpp"
 #include "engine/preemption/preemption_context.hpp"
+#include "engine/preemption/queues_above_quota.hpp"
 #include "engine/state/state.hpp"
 #include "engine/types/decision.hpp"
 #include "engine/types/ids.hpp"
@@ -139,7 +139,7 @@ class PreemptionSearch {
     /// Returns the bounds for the preemptor's tree and what the preemptor needs. Requires: the
     /// search has not changed the view.
     FairShareBounds& share_bounds(const PreemptionRequest& preemptor);
-    const OverdrawnQueues& overdrawn_queues(const PreemptionRequest& preemptor);
+    const QueuesAboveQuota& queues_above_quota(const PreemptionRequest& preemptor);
 
   private:
     struct Asked {
@@ -171,7 +171,7 @@ class PreemptionSearch {
     std::size_t changes_ = 0;
     std::set<std::pair<NodeIndex, FlavorResources>> asked_;  // roots and needs of earlier calls
     ByNeed<FairShareBounds> shares_;
-    ByNeed<OverdrawnQueues> overdrawn_;
+    ByNeed<QueuesAboveQuota> above_quota_;
     // A head that lacks one flavor-resource searches for it alone, and then for all that it needs.
     // Often both requests are equal.
     std::optional<Asked> asked_last_;

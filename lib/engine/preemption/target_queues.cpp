@@ -11,7 +11,7 @@ TargetQueues::TargetQueues(
     const PreemptionContext& context,
     NodeIndex preemptor_queue,
     const std::optional<CandidateWalk>& own,
-    const ShareContests* others,
+    const ShareComparisons* others,
     const FlavorResources& needed,
     const EvictionRight& right
 )
@@ -104,7 +104,7 @@ TargetQueues::Cohort& TargetQueues::cohort(NodeIndex node) {
     if (const auto known = cohorts_.find(node); known != cohorts_.end()) {
         return known->second;
     }
-    static const ShareContests::Order kNone(ShareContests::Before{});
+    static const ShareComparisons::Order kNone(ShareComparisons::Before{});
     const auto* children = others_ == nullptr ? nullptr : others_->find(node);
     const auto& queues = children == nullptr ? kNone : children->queues;
     const auto& cohorts = children == nullptr ? kNone : children->cohorts;

@@ -3,7 +3,7 @@
 
 #include "engine/preemption/candidate_lists.hpp"
 #include "engine/preemption/preemption_context.hpp"
-#include "engine/preemption/share_contests.hpp"
+#include "engine/preemption/share_comparisons.hpp"
 #include "engine/state/state.hpp"
 #include "engine/types/ids.hpp"
 
@@ -34,7 +34,7 @@ class TargetQueues {
         const PreemptionContext& context,
         NodeIndex preemptor_queue,
         const std::optional<CandidateWalk>& own,
-        const ShareContests* others,
+        const ShareComparisons* others,
         const FlavorResources& needed,
         const EvictionRight& right
     );
@@ -70,17 +70,17 @@ class TargetQueues {
     /// The children of a cohort: those that are unchanged since `others`, from `next` on, and those
     /// that have changed.
     struct Contest {
-        Contest(const ShareContests::Order& others, std::pmr::memory_resource* memory)
+        Contest(const ShareComparisons::Order& others, std::pmr::memory_resource* memory)
             : next(others.begin()), end(others.end()), changed(memory) {}
 
-        ShareContests::Order::const_iterator next;
-        ShareContests::Order::const_iterator end;
+        ShareComparisons::Order::const_iterator next;
+        ShareComparisons::Order::const_iterator end;
         Heap changed;
     };
     struct Cohort {
         Cohort(
-            const ShareContests::Order& others_queues,
-            const ShareContests::Order& others_cohorts,
+            const ShareComparisons::Order& others_queues,
+            const ShareComparisons::Order& others_cohorts,
             std::pmr::memory_resource* memory
         )
             : queues(others_queues, memory), cohorts(others_cohorts, memory) {}
@@ -132,7 +132,7 @@ class TargetQueues {
     const UsageView& view_;
     CandidateLists& lists_;
     NodeIndex preemptor_queue_;
-    const ShareContests* others_ = nullptr;
+    const ShareComparisons* others_ = nullptr;
     const FlavorResources* needed_ = nullptr;
     EvictionRight right_;
     std::optional<CandidateWalk> own_;

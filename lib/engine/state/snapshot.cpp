@@ -1,6 +1,6 @@
 #include "engine/state/snapshot.hpp"
 
-#include "engine/state/archive.hpp"
+#include "engine/names/archive.hpp"
 
 #include <cstdint>
 #include <utility>
@@ -8,7 +8,8 @@
 namespace sluice::engine {
 namespace {
 
-/// The first bytes of every saved state. The number changes with the members of the state.
+/// The first bytes of every saved state. The number changes with the members of the state, and
+/// with IndexHash: the order of its slots is saved.
 constexpr std::string_view kFormat = "sluice engine state 3\n";
 
 std::uint64_t checksum_of(std::string_view bytes) {

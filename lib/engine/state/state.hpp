@@ -31,9 +31,8 @@ class State {
 
     /// Returns an independent copy: events and cycles of one state do not reach the other. *Cost*:
     /// a few nanoseconds for each 32 workloads; later, a copy of each chunk that either state
-    /// changes first. Some chunks are large: the members of one scheduling class in one queue, and
-    /// the pool of podSets. *Thread*: both states may be used at the same time on different
-    /// threads.
+    /// changes first. Some parts are one chunk: see ARCHITECTURE.md. *Thread*: both states may be
+    /// used at the same time on different threads.
     State fork() const { return State(*this); }
 
     const Options& options() const { return *data_.options; }

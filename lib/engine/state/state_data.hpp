@@ -2,10 +2,10 @@
 #pragma once
 
 #include "base/cow.hpp"
+#include "engine/names/names.hpp"
+#include "engine/names/pod_sets.hpp"
 #include "engine/quota/quota_tree.hpp"
 #include "engine/state/cluster_queue_record.hpp"
-#include "engine/state/names.hpp"
-#include "engine/state/pod_sets.hpp"
 #include "engine/state/workload_index.hpp"
 #include "engine/state/workload_record.hpp"
 #include "engine/types/decision.hpp"

@@ -1,7 +1,7 @@
 // Finds workloads by namespace and name.
 #pragma once
 
-#include "engine/state/index_table.hpp"
+#include "engine/names/index_table.hpp"
 #include "engine/state/workload_record.hpp"
 #include "engine/types/ids.hpp"
 
@@ -14,42 +14,46 @@ namespace sluice::engine {
 class WorkloadIndexByKey {
   public:
     /// The seed keeps users from choosing names that collide.
-    explicit WorkloadIndexByKey(std::uint64_t seed) : seed_(seed) {}
+    explicit WorkloadIndexByKey(std::uint64_t seed) : hash_(seed) {}
 
     /// Returns the workload of that key; an invalid index if the key is unknown.
     WorkloadIndex find(std::string_view key, const WorkloadRecords& records) const {
-        return table_.find(hash_of(key, seed_), [&](WorkloadIndex workload) {
+        return table_.find(hash_.of(key), [&](WorkloadIndex workload) {
             return records[workload.at()].key() == key;
         });
     }
     /// Adds a workload. Requires: the workload's record has its key, and no other workload has the
     /// same key.
     void insert(WorkloadIndex workload, const WorkloadRecords& records) {
-        const HashOfKey hash{records, seed_};
+        const HashOfKey hash{records, hash_};
         table_.insert(hash(workload), workload, hash);
     }
     /// Removes a workload. Requires: the workload was inserted, and its record still has its key.
     void erase(WorkloadIndex workload, const WorkloadRecords& records) {
-        const HashOfKey hash{records, seed_};
+        const HashOfKey hash{records, hash_};
         table_.erase(hash(workload), workload, hash);
     }
 
     /// Lists the members for save() and load().
     template <class Archive, class Self>
     static void archive(Archive& archive, Self& self) {
-        archive(self.seed_, self.table_);
+        std::uint64_t seed = self.hash_.seed();
+        archive(seed, self.table_);
+        if constexpr (Archive::kReads) {
+            self.hash_ = IndexHash(seed);
+        }
     }
 
   private:
     struct HashOfKey {
         const WorkloadRecords& records;
-        std::uint64_t seed;
+        const IndexHash& hash;
         std::uint64_t operator()(WorkloadIndex workload) const {
-            return hash_of(records[workload.at()].key(), seed);
+            return hash.of(records[workload.at()].key());
         }
     };
 
-    std::uint64_t seed_;
+    IndexHash hash_;
     IndexTable<WorkloadIndex> table_;
 };
 

@@ -3,9 +3,9 @@
 
 #include "base/cow.hpp"
 #include "base/small_vector.hpp"
+#include "engine/names/pod_sets.hpp"
+#include "engine/names/workload_identity.hpp"
 #include "engine/quota/quota_tree.hpp"
-#include "engine/state/pod_sets.hpp"
-#include "engine/state/workload_identity.hpp"
 #include "engine/types/amount.hpp"
 #include "engine/types/ids.hpp"
 #include "engine/types/objects.hpp"

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "base/cow.hpp"
+#include "engine/names/pod_sets.hpp"
 #include "engine/state/editor.hpp"
 #include "engine/state/holders_editor.hpp"
 #include "engine/state/names_editor.hpp"
-#include "engine/state/pod_sets.hpp"
 #include "engine/state/queues_editor.hpp"
 #include "engine/state/wakes_editor.hpp"
 #include "engine/state/workload_record.hpp"

@@ -3,7 +3,7 @@
 
 #include "base/cow.hpp"
 #include "base/small_vector.hpp"
-#include "engine/state/pod_sets.hpp"
+#include "engine/names/pod_sets.hpp"
 #include "engine/types/amount.hpp"
 #include "engine/types/ids.hpp"
 #include "engine/types/objects.hpp"

@@ -1,4 +1,4 @@
-#include "engine/state/pod_sets.hpp"
+#include "engine/names/pod_sets.hpp"
 
 #include <utility>
 
@@ -13,16 +13,16 @@ std::uint64_t pair_of(std::int32_t a, std::int32_t b) {
 }  // namespace
 
 std::uint64_t PodSetPool::hash_of_all(const std::vector<PodSetRecord>& pod_sets) const {
-    std::uint64_t hash = mix_hash(seed_, pod_sets.size());
+    std::uint64_t hash = hash_.mix(hash_.seed(), pod_sets.size());
     for (const auto& pod_set : pod_sets) {
-        hash = hash_of(pod_set.name, hash);
-        hash = mix_hash(hash, pair_of(pod_set.count, pod_set.min_count));
-        hash = mix_hash(hash, std::uint64_t{pod_set.shape} << 32 ^ pod_set.requests.size());
-        hash = mix_hash(hash, static_cast<std::uint32_t>(pod_set.reclaimable));
-        hash = hash_of(pod_set.group, hash);
+        hash = hash_.add(hash, pod_set.name);
+        hash = hash_.mix(hash, pair_of(pod_set.count, pod_set.min_count));
+        hash = hash_.mix(hash, std::uint64_t{pod_set.shape} << 32 ^ pod_set.requests.size());
+        hash = hash_.mix(hash, static_cast<std::uint32_t>(pod_set.reclaimable));
+        hash = hash_.add(hash, pod_set.group);
         for (const auto& request : pod_set.requests) {
-            hash = mix_hash(hash, request.resource.value);
-            hash = mix_hash(hash, static_cast<std::uint64_t>(request.amount.value()));
+            hash = hash_.mix(hash, request.resource.value);
+            hash = hash_.mix(hash, static_cast<std::uint64_t>(request.amount.value()));
         }
     }
     return hash;

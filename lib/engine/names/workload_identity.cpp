@@ -1,4 +1,4 @@
-#include "engine/state/workload_identity.hpp"
+#include "engine/names/workload_identity.hpp"
 
 #include <algorithm>
 #include <new>

@@ -17,7 +17,7 @@ namespace sluice::engine {
 ///
 /// *Cost*: at first proportional to the holders of those ClusterQueues; then, for each change,
 /// logarithmic in the number of ClusterQueues.
-class OverdrawnQueues {
+class QueuesAboveQuota {
   public:
     struct Queue {
         const Candidate* first = nullptr;
@@ -32,7 +32,7 @@ class OverdrawnQueues {
     using Order = std::set<Queue, Before>;
 
     /// Builds the order for the tree below `root`.
-    OverdrawnQueues(
+    QueuesAboveQuota(
         const PreemptionContext& context, NodeIndex root, const FlavorResources& needed
     );
 

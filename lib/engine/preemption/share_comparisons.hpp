@@ -37,7 +37,7 @@ bool gives_first(
 ///
 /// *Cost*: at first proportional to the holders of the ClusterQueues above their quota; then, for
 /// each change, the depth times the logarithm of the number of children.
-class ShareContests {
+class ShareComparisons {
   public:
     struct Before {
         const State* state = nullptr;
@@ -52,7 +52,7 @@ class ShareContests {
     };
 
     /// Builds the orders for the tree below `root` and for workloads that need `needed`.
-    ShareContests(const PreemptionContext& context, NodeIndex root, FlavorResources needed);
+    ShareComparisons(const PreemptionContext& context, NodeIndex root, FlavorResources needed);
 
     /// Reports that the usage or the holders of a ClusterQueue of the tree have changed; required
     /// after each such change.
@@ -80,7 +80,7 @@ class ShareContests {
     PreemptionContext context_;
     FlavorResources needed_;
     std::map<NodeIndex, Children> children_;
-    std::map<NodeIndex, Contestant> standing_;  // the contents of all orders, by node
+    std::map<NodeIndex, Contestant> contestants_;  // the contents of all orders, by node
 };
 
 }  // namespace sluice::engine

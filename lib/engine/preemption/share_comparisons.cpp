@@ -1,4 +1,4 @@
-#include "engine/preemption/share_contests.hpp"
+#include "engine/preemption/share_comparisons.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -20,7 +20,7 @@ bool gives_first(
     return state.tree().node(a.node).name > state.tree().node(b.node).name;
 }
 
-ShareContests::ShareContests(
+ShareComparisons::ShareComparisons(
     const PreemptionContext& context, NodeIndex root, FlavorResources needed
 )
     : context_(context), needed_(std::move(needed)) {
@@ -39,7 +39,7 @@ ShareContests::ShareContests(
     }
 }
 
-std::optional<Contestant> ShareContests::contestant_of(NodeIndex node) {
+std::optional<Contestant> ShareComparisons::contestant_of(NodeIndex node) {
     const UsageView& view = context_.view;
     Contestant made{.share = {}, .first = nullptr, .node = node};
     if (!view.node(node).parent.is_valid()) {
@@ -64,10 +64,10 @@ std::optional<Contestant> ShareContests::contestant_of(NodeIndex node) {
     return made;
 }
 
-void ShareContests::place(NodeIndex node) {
+void ShareComparisons::place(NodeIndex node) {
     const auto now = contestant_of(node);
-    const auto before = standing_.find(node);
-    const bool was = before != standing_.end();
+    const auto before = contestants_.find(node);
+    const bool was = before != contestants_.end();
     if (!was && !now) {
         return;
     }
@@ -79,21 +79,21 @@ void ShareContests::place(NodeIndex node) {
     Order& order = at.is_cluster_queue ? children->second.queues : children->second.cohorts;
     if (was) {
         order.erase(before->second);
-        standing_.erase(before);
+        contestants_.erase(before);
     }
     if (now) {
         order.insert(*now);
-        standing_.emplace(node, *now);
+        contestants_.emplace(node, *now);
     }
 }
 
-void ShareContests::update(NodeIndex cluster_queue) {
+void ShareComparisons::update(NodeIndex cluster_queue) {
     for (NodeIndex at = cluster_queue; at.is_valid(); at = context_.view.node(at).parent) {
         place(at);
     }
 }
 
-std::optional<ShareRank> ShareContests::highest_beside(NodeIndex node) const {
+std::optional<ShareRank> ShareComparisons::highest_beside(NodeIndex node) const {
     const Children* children = find(context_.view.node(node).parent);
     if (children == nullptr) {
         return std::nullopt;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/cow.hpp"
-#include "engine/state/index_table.hpp"
+#include "engine/names/index_table.hpp"
 #include "engine/types/amount.hpp"
 #include "engine/types/ids.hpp"
 
@@ -106,7 +106,7 @@ class PodSets {
 class PodSetPool {
   public:
     /// The seed keeps users from choosing podSets whose hashes collide.
-    explicit PodSetPool(std::uint64_t seed) : seed_(seed) {}
+    explicit PodSetPool(std::uint64_t seed) : hash_(seed) {}
 
     /// Returns the podSets of the pool that equal these, and counts one more use of them.
     PodSets share(std::vector<PodSetRecord> pod_sets);
@@ -128,11 +128,13 @@ class PodSetPool {
     /// Lists the members for save() and load(). A reading archive also gets the podSets by index.
     template <class Archive, class Self>
     static void archive(Archive& archive, Self& self) {
-        archive(self.seed_, self.free_);
+        std::uint64_t seed = self.hash_.seed();
+        archive(seed, self.free_);
         std::vector<std::pair<std::uint32_t, std::vector<PodSetRecord>>> all;
         if constexpr (Archive::kReads) {
             archive(all);
             archive.pod_sets.clear();
+            self.hash_ = IndexHash(seed);
             self.entries_.resize(0);
             self.table_ = {};
             for (auto& [uses, pod_sets] : all) {
@@ -169,7 +171,7 @@ class PodSetPool {
     std::uint64_t hash_of_all(const std::vector<PodSetRecord>& pod_sets) const;
     Shared make_shared(std::vector<PodSetRecord> pod_sets, PodSetsIndex index) const;
 
-    std::uint64_t seed_;
+    IndexHash hash_;
     CowVector<Entry, 64> entries_;  // by index
     CowVector<PodSetsIndex, 256> free_;
     IndexTable<PodSetsIndex> table_;

@@ -1,6 +1,7 @@
 // A hash table of indices, whose keys stay in the records that the indices are of.
 #pragma once
 
+#include "base/assert.hpp"
 #include "base/cow.hpp"
 
 #include <cstddef>
@@ -11,47 +12,59 @@
 
 namespace sluice::engine {
 
-/// Returns a value that depends on each bit of both: the two halves of a product of 128 bits.
-inline std::uint64_t mix_hash(std::uint64_t hash, std::uint64_t value) {
-    __extension__ using Product = unsigned __int128;
-    const Product product = Product{hash ^ value} * 0x9e3779b97f4a7c15U;
-    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U);
-}
+/// Hashes keys. The seed is part of each step, so that users who do not know it cannot choose keys
+/// that collide. It changes no result.
+class IndexHash {
+  public:
+    explicit IndexHash(std::uint64_t seed) : seed_(seed), factor_((seed ^ kOdd) | 1U) {}
 
-/// Reads the first bytes of a text as a number.
-template <class Number>
-std::uint64_t read_number(const char* text) {
-    Number number = 0;
-    std::memcpy(&number, text, sizeof(number));
-    return number;
-}
+    std::uint64_t seed() const { return seed_; }
+    /// Returns a value that depends on each bit of both: the halves of a product of 128 bits.
+    std::uint64_t mix(std::uint64_t hash, std::uint64_t value) const {
+        __extension__ using Product = unsigned __int128;
+        const Product product = Product{hash ^ value} * factor_;
+        return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U);
+    }
+    /// Returns a value that depends on each character of the text.
+    std::uint64_t of(std::string_view text) const { return add(seed_, text); }
+    /// Returns a value that depends on the hash and on each character of the text.
+    std::uint64_t add(std::uint64_t hash, std::string_view text) const {
+        hash = mix(hash, text.size());
+        const char* at = text.data();
+        const char* const end = at + text.size();
+        for (; end - at > 8; at += 8) {
+            hash = mix(hash, read<std::uint64_t>(at)) + seed_;
+        }
+        // The last bytes, of which some may have been read already.
+        if (text.size() >= 8) {
+            return mix(hash, read<std::uint64_t>(end - 8));
+        }
+        if (text.size() >= 4) {
+            return mix(hash, read<std::uint32_t>(at) << 32U | read<std::uint32_t>(end - 4));
+        }
+        std::uint64_t last = 0;
+        for (; at != end; ++at) {
+            last = last << 8U | read<std::uint8_t>(at);
+        }
+        return mix(hash, last);
+    }
 
-/// Returns a value that depends on each character of the text, and on the seed between them.
-inline std::uint64_t hash_of(std::string_view text, std::uint64_t seed) {
-    std::uint64_t hash = mix_hash(seed, text.size());
-    const char* at = text.data();
-    const char* const end = at + text.size();
-    for (; end - at > 8; at += 8) {
-        hash = mix_hash(hash, read_number<std::uint64_t>(at)) + seed;
-    }
-    // The last bytes, of which some may have been read already.
-    if (text.size() >= 8) {
-        return mix_hash(hash, read_number<std::uint64_t>(end - 8));
-    }
-    if (text.size() >= 4) {
-        const std::uint64_t first = read_number<std::uint32_t>(at);
-        return mix_hash(hash, first << 32 | read_number<std::uint32_t>(end - 4));
-    }
-    std::uint64_t chunk = 0;
-    for (; at != end; ++at) {
-        chunk = chunk << 8 | read_number<std::uint8_t>(at);
-    }
-    return mix_hash(hash, chunk);
-}
+  private:
+    static constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15U;
 
-/// Finds an index by the hash of its key. An entry takes a few bytes. Nothing iterates over the
-/// table, so its order does not reach a decision. Callers use a seed for their hashes, so that
-/// users cannot choose keys that collide; it changes no result.
+    template <class Number>
+    static std::uint64_t read(const char* text) {
+        Number number = 0;
+        std::memcpy(&number, text, sizeof(number));
+        return number;
+    }
+
+    std::uint64_t seed_;
+    std::uint64_t factor_;
+};
+
+/// Finds an index by the hash of its key. An entry takes a few bytes; the table keeps the memory of
+/// its peak. Nothing iterates over the table, so its order does not reach a decision.
 template <class IndexType>
 class IndexTable {
   public:
@@ -82,6 +95,7 @@ class IndexTable {
     void erase(std::uint64_t hash, IndexType index, const HashOfKey& hash_of_key) {
         std::size_t hole = home_of(hash);
         while (slots_[hole] != index) {
+            SLUICE_ASSERT(slots_[hole].is_valid());
             hole = next(hole);
         }
         // Entries behind the hole that a search would no longer find move into the hole.

@@ -1,8 +1,8 @@
-#include "engine/preemption/overdrawn_queues.hpp"
+#include "engine/preemption/queues_above_quota.hpp"
 
 namespace sluice::engine {
 
-OverdrawnQueues::OverdrawnQueues(
+QueuesAboveQuota::QueuesAboveQuota(
     const PreemptionContext& context, NodeIndex root, const FlavorResources& needed
 )
     : context_(context), needed_(needed), order_(Before{&context.state}) {
@@ -11,7 +11,7 @@ OverdrawnQueues::OverdrawnQueues(
     }
 }
 
-void OverdrawnQueues::update(NodeIndex cluster_queue) {
+void QueuesAboveQuota::update(NodeIndex cluster_queue) {
     const bool is_above = context_.view.is_above_quota(cluster_queue, needed_);
     const Candidate* first =
         is_above ? context_.candidates.in(cluster_queue, needed_).first_but(context_.removed)

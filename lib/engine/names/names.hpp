@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/cow.hpp"
-#include "engine/state/index_table.hpp"
+#include "engine/names/index_table.hpp"
 #include "engine/types/ids.hpp"
 
 #include <cstddef>
@@ -21,13 +21,13 @@ template <class IndexType>
 class Names {
   public:
     /// The seed keeps users from choosing names whose hashes collide.
-    explicit Names(std::uint64_t seed) : seed_(seed) {}
+    explicit Names(std::uint64_t seed) : hash_(seed) {}
 
     /// Returns the index of the name; an invalid index if the name is unknown.
-    IndexType find(std::string_view name) const { return find(name, hash_of(name, seed_)); }
+    IndexType find(std::string_view name) const { return find(name, hash_.of(name)); }
     /// Returns the index of the name; a new name gets one.
     IndexType intern(std::string_view name) {
-        const std::uint64_t hash = hash_of(name, seed_);
+        const std::uint64_t hash = hash_.of(name);
         if (const auto known = find(name, hash); known.is_valid()) {
             return known;
         }
@@ -44,10 +44,11 @@ class Names {
     }
     /// Erases a name. Requires: nothing uses the index anymore.
     void erase(IndexType index) {
-        index_.erase(hash_of(name(index), seed_), index, hash_of_name());
+        index_.erase(hash_.of(name(index)), index, hash_of_name());
         names_.write(index.at()) = nullptr;
         erased_.push_back(index);
     }
+    /// Requires: the index has a name. *Lifetime*: until the name is erased.
     const std::string& name(IndexType index) const { return *names_[index.at()]; }
     /// Returns one more than the largest index that was ever in use.
     std::size_t size() const { return names_.size(); }
@@ -55,17 +56,19 @@ class Names {
     /// Lists the members for save() and load().
     template <class Archive, class Self>
     static void archive(Archive& archive, Self& self) {
-        archive(self.seed_, self.erased_);
+        std::uint64_t seed = self.hash_.seed();
+        archive(seed, self.erased_);
         std::vector<std::optional<std::string>> names;
         if constexpr (Archive::kReads) {
             archive(names);
+            self.hash_ = IndexHash(seed);
             self.names_.resize(0);
             self.index_ = {};
             for (const auto& name : names) {
                 const auto index = make_index<IndexType>(self.names_.size());
                 self.names_.push_back(name ? std::make_shared<const std::string>(*name) : nullptr);
                 if (name) {
-                    self.index_.insert(hash_of(*name, self.seed_), index, self.hash_of_name());
+                    self.index_.insert(self.hash_.of(*name), index, self.hash_of_name());
                 }
             }
         } else {
@@ -82,10 +85,10 @@ class Names {
         return index_.find(hash, [&](IndexType index) { return *names_[index.at()] == name; });
     }
     auto hash_of_name() const {
-        return [this](IndexType index) { return hash_of(name(index), seed_); };
+        return [this](IndexType index) { return hash_.of(name(index)); };
     }
 
-    std::uint64_t seed_;
+    IndexHash hash_;
     CowVector<std::shared_ptr<const std::string>, 64> names_;  // by index; erased names are null
     CowVector<IndexType, 64> erased_;
     IndexTable<IndexType> index_;
