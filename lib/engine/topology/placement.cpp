@@ -3,13 +3,24 @@
 #include "engine/topology/domain_counts.hpp"
 
 #include <algorithm>
+#include <compare>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 namespace sluice::engine {
 namespace {
 
 using Domains = std::vector<DomainIndex>;
+
+Domains list(DomainRange range) {
+    Domains domains;
+    domains.reserve(range.size());
+    for (std::uint32_t at = range.first; at < range.last; ++at) {
+        domains.push_back(DomainIndex{at});
+    }
+    return domains;
+}
 
 /// One placement: `counts_` have what fits, and get what is placed.
 class Placer {
@@ -36,11 +47,24 @@ class Placer {
         std::int64_t leaders = 0;
     };
 
+    /// Sorts domains in the order in which they are tried.
+    struct Key {
+        std::int64_t leaders = 0;
+        std::int64_t affinity = 0;
+        std::int64_t slices = 0;
+        std::int64_t pods = 0;
+        DomainIndex domain;
+        friend auto operator<=>(const Key&, const Key&) = default;
+    };
+
     DomainCounts& counts(DomainIndex domain) { return counts_[domain.at()]; }
     const DomainCounts& counts(DomainIndex domain) const { return counts_[domain.at()]; }
 
     Choice choose(Placement& result);
-    std::optional<DomainIndex> single_domain(const Domains& sorted);
+    std::optional<DomainIndex> single_domain(DomainRange level) const;
+    Key first_key(DomainRange level) const;
+    /// Returns the number that a message shows if no domain of a required level has room.
+    std::int64_t most_fitting(DomainRange level) const;
     Domains several_domains(Domains sorted, std::size_t level, Placement& result);
     PlacementShortage shortage_of(std::int64_t fitting, std::size_t level) const;
     std::int64_t fitting_below(DomainIndex domain, std::size_t level, const SliceLayer& layer)
@@ -60,11 +84,13 @@ class Placer {
     DomainIndex best_fit(std::span<const DomainIndex> candidates, Rest wanted, PlacementUnit unit)
         const;
 
+    Rest all() const { return {.amount = slices_, .leaders = leaders_}; }
     bool fits(const DomainCounts& domain) const {
         return domain.slices_with_leader >= slices_ && domain.leaders >= leaders_;
     }
-    void sort(Domains& domains) const;
-    void sort_with_leader(Domains& domains) const;
+    Key key_of(DomainIndex domain) const;
+    Key key_with_leader_of(DomainIndex domain) const;
+    void sort(Domains& domains, Key (Placer::*key)(DomainIndex) const) const;
 
     const DomainTree& tree_;
     const PlacementRequest& request_;
@@ -75,43 +101,36 @@ class Placer {
     bool is_complete_ = true;  // every domain passed all that it holds on to its children
 };
 
-Domains list(DomainRange range) {
-    Domains domains;
-    domains.reserve(range.size());
-    for (std::uint32_t at = range.first; at < range.last; ++at) {
-        domains.push_back(DomainIndex{at});
+Placer::Key Placer::key_of(DomainIndex domain) const {
+    const DomainCounts& of = counts(domain);
+    return {
+        .affinity = request_.prefers_affinity ? -of.affinity : 0,
+        .slices = request_.least_room_first ? of.slices : -of.slices,
+        .pods = of.pods,
+        .domain = domain,
+    };
+}
+
+Placer::Key Placer::key_with_leader_of(DomainIndex domain) const {
+    const DomainCounts& of = counts(domain);
+    return {
+        .leaders = -of.leaders,
+        .affinity = request_.prefers_affinity ? -of.affinity : 0,
+        .slices = request_.least_room_first ? of.slices_with_leader : -of.slices_with_leader,
+        .pods = of.pods_with_leader,
+        .domain = domain,
+    };
+}
+
+void Placer::sort(Domains& domains, Key (Placer::*key)(DomainIndex) const) const {
+    std::vector<Key> keys;
+    keys.reserve(domains.size());
+    for (const DomainIndex domain : domains) {
+        keys.push_back((this->*key)(domain));
     }
-    return domains;
-}
-
-void Placer::sort(Domains& domains) const {
-    std::sort(domains.begin(), domains.end(), [this](DomainIndex a, DomainIndex b) {
-        const DomainCounts& of_a = counts(a);
-        const DomainCounts& of_b = counts(b);
-        if (request_.prefers_affinity && of_a.affinity != of_b.affinity) {
-            return of_a.affinity > of_b.affinity;
-        }
-        if (of_a.slices != of_b.slices) {
-            return request_.least_room_first == (of_a.slices < of_b.slices);
-        }
-        return std::pair(of_a.pods, a) < std::pair(of_b.pods, b);
-    });
-}
-
-void Placer::sort_with_leader(Domains& domains) const {
-    std::sort(domains.begin(), domains.end(), [this](DomainIndex a, DomainIndex b) {
-        const DomainCounts& of_a = counts(a);
-        const DomainCounts& of_b = counts(b);
-        if (of_a.leaders != of_b.leaders) {
-            return of_a.leaders > of_b.leaders;
-        }
-        if (request_.prefers_affinity && of_a.affinity != of_b.affinity) {
-            return of_a.affinity > of_b.affinity;
-        }
-        if (of_a.slices_with_leader != of_b.slices_with_leader) {
-            return request_.least_room_first == (of_a.slices_with_leader < of_b.slices_with_leader);
-        }
-        return std::pair(of_a.pods_with_leader, a) < std::pair(of_b.pods_with_leader, b);
+    std::sort(keys.begin(), keys.end());
+    std::transform(keys.begin(), keys.end(), domains.begin(), [](const Key& of) {
+        return of.domain;
     });
 }
 
@@ -187,33 +206,67 @@ std::int64_t Placer::fitting_below(DomainIndex domain, std::size_t level, const 
 }
 
 /// Returns the one domain that all slices get; nullopt if none of the level has room.
-std::optional<DomainIndex> Placer::single_domain(const Domains& sorted) {
+std::optional<DomainIndex> Placer::single_domain(DomainRange level) const {
     if (request_.least_room_first) {
-        const auto at = std::find_if(sorted.begin(), sorted.end(), [this](DomainIndex domain) {
-            const DomainCounts& of = counts(domain);
-            const std::int64_t room = leaders_ > 0 ? of.slices_with_leader : of.slices;
-            return of.leaders >= leaders_ && room >= slices_;
+        std::optional<Key> first;
+        for (std::uint32_t at = level.first; at < level.last; ++at) {
+            if (fits(counts_[at])) {
+                const Key key = key_with_leader_of(DomainIndex{at});
+                first = first ? std::min(*first, key) : key;
+            }
+        }
+        return first ? std::optional(first->domain) : std::nullopt;
+    }
+    if (request_.is_required && request_.prefers_affinity) {
+        // The preferred domains may be too small.
+        Domains sorted = list(level);
+        sort(sorted, &Placer::key_with_leader_of);
+        const auto first = std::find_if(sorted.begin(), sorted.end(), [this](DomainIndex domain) {
+            return fits(counts(domain));
         });
-        return at == sorted.end() ? std::nullopt : std::optional(*at);
+        return first == sorted.end()
+                   ? std::nullopt
+                   : std::optional(best_fit({first, sorted.end()}, all(), PlacementUnit::Slices));
     }
-    const Rest all{.amount = slices_, .leaders = leaders_};
-    auto candidates = std::span(sorted);
-    const bool looks_beyond_affinity = request_.is_required && request_.prefers_affinity;
-    while (!candidates.empty()) {
-        if (fits(counts(candidates.front()))) {
-            return best_fit(candidates, all, PlacementUnit::Slices);
-        }
-        if (!looks_beyond_affinity) {
-            break;  // the first has the most room
-        }
-        candidates = candidates.subspan(1);
+    const Key first = first_key(level);
+    if (!fits(counts(first.domain))) {
+        return std::nullopt;  // no domain has more room
     }
-    return std::nullopt;
+    Key best = first;
+    for (std::uint32_t at = level.first; at < level.last; ++at) {
+        const Key key = key_with_leader_of(DomainIndex{at});
+        const auto is_closer = [](const Key& a, const Key& b) {
+            return std::tuple(-a.slices, a) < std::tuple(-b.slices, b);
+        };
+        if (fits(counts_[at]) && key.affinity == first.affinity && is_closer(key, best)) {
+            best = key;
+        }
+    }
+    return best.domain;
+}
+
+Placer::Key Placer::first_key(DomainRange level) const {
+    Key first = key_with_leader_of(DomainIndex{level.first});
+    for (std::uint32_t at = level.first + 1; at < level.last; ++at) {
+        first = std::min(first, key_with_leader_of(DomainIndex{at}));
+    }
+    return first;
+}
+
+std::int64_t Placer::most_fitting(DomainRange level) const {
+    if (!request_.least_room_first) {
+        return counts(first_key(level).domain).slices;
+    }
+    Key last = key_with_leader_of(DomainIndex{level.first});
+    for (std::uint32_t at = level.first + 1; at < level.last; ++at) {
+        last = std::max(last, key_with_leader_of(DomainIndex{at}));
+    }
+    return counts(last.domain).pods;
 }
 
 /// Returns domains of one level that hold the slices together, the leader's first.
 Domains Placer::several_domains(Domains sorted, std::size_t level, Placement& result) {
-    Rest rest{.amount = slices_, .leaders = leaders_};
+    Rest rest = all();
     move_leader_first(sorted, rest, PlacementUnit::Slices);
     Domains chosen;
     std::size_t at = 0;
@@ -231,7 +284,7 @@ Domains Placer::several_domains(Domains sorted, std::size_t level, Placement& re
         return {};
     }
     sorted.erase(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(at));
-    sort(sorted);
+    sort(sorted, &Placer::key_of);
     for (at = 0; rest.amount > 0 && at < sorted.size(); ++at) {
         DomainIndex domain = sorted[at];
         if (!request_.least_room_first && counts(domain).slices >= rest.amount) {
@@ -252,18 +305,17 @@ Domains Placer::several_domains(Domains sorted, std::size_t level, Placement& re
 /// Chooses the domains, at the requested level or, if the request allows it, at coarser levels.
 Placer::Choice Placer::choose(Placement& result) {
     for (std::size_t level = request_.level;; --level) {
-        Domains sorted = list(tree_.at_level(level));
-        sort_with_leader(sorted);
-        if (const auto domain = single_domain(sorted)) {
+        const DomainRange domains = tree_.at_level(level);
+        if (const auto domain = single_domain(domains)) {
             return {.level = level, .domains = {*domain}};
         }
         if (request_.is_required) {
-            const std::int64_t fitting = request_.least_room_first ? counts(sorted.back()).pods
-                                                                   : counts(sorted.front()).slices;
-            result.shortage = shortage_of(fitting, level);
+            result.shortage = shortage_of(most_fitting(domains), level);
             return {};
         }
         if (level == 0 || request_.is_unconstrained) {
+            Domains sorted = list(domains);
+            sort(sorted, &Placer::key_with_leader_of);
             return {.level = level, .domains = several_domains(std::move(sorted), level, result)};
         }
     }
@@ -328,7 +380,7 @@ Domains Placer::fill(Domains domains, Rest rest, std::int64_t size, PlacementUni
 /// Distributes the pods of a domain, which holds whole slices, among its children.
 Domains Placer::descend_to_children(DomainIndex parent, std::size_t child_level) {
     Domains children = list(tree_.children(parent));
-    sort(children);
+    sort(children, &Placer::key_of);
     const Rest rest{.amount = counts(parent).pods, .leaders = counts(parent).leaders};
     const std::int64_t size = std::max<std::int64_t>(1, inner_sizes_[child_level]);
     if (size == 1) {
@@ -349,17 +401,16 @@ Domains Placer::descend_to_children(DomainIndex parent, std::size_t child_level)
 /// Goes down to the leaves. Above the level of the slices the children of all domains are filled
 /// together, so that they are few; from there on each domain keeps the pods that it has.
 void Placer::descend(Choice& choice) {
-    const Rest all{.amount = slices_, .leaders = leaders_};
     const std::int64_t size = request_.slices.size;
-    choice.domains = fill(std::move(choice.domains), all, size, PlacementUnit::Slices);
+    choice.domains = fill(std::move(choice.domains), all(), size, PlacementUnit::Slices);
     for (; choice.level < request_.slices.level; ++choice.level) {
         Domains below;
         for (const DomainIndex domain : choice.domains) {
             const Domains children = list(tree_.children(domain));
             below.insert(below.end(), children.begin(), children.end());
         }
-        sort(below);
-        choice.domains = fill(std::move(below), all, size, PlacementUnit::Slices);
+        sort(below, &Placer::key_of);
+        choice.domains = fill(std::move(below), all(), size, PlacementUnit::Slices);
     }
     for (; choice.level < tree_.lowest_level(); ++choice.level) {
         Domains below;

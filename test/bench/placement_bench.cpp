@@ -1,0 +1,102 @@
+// What it costs to place the pods of a podSet in a topology.
+
+#include "engine/topology/domain_tree.hpp"
+#include "engine/topology/placement.hpp"
+
+#include <benchmark/benchmark.h>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sluice::bench {
+namespace {
+
+using engine::DomainPath;
+using engine::DomainTree;
+using engine::LeafRoom;
+using engine::PlacementRequest;
+
+constexpr std::int64_t kHostsOfRack = 32;
+constexpr std::int64_t kRacksOfBlock = 60;
+
+/// Blocks of 60 racks with 32 hosts each, some of them in use.
+struct Cluster {
+    DomainTree tree;
+    std::vector<LeafRoom> rooms;
+
+    explicit Cluster(std::int64_t hosts) : tree(make_tree(hosts)) {
+        for (std::size_t i = 0; i < tree.leaves().size(); ++i) {
+            const std::int64_t pods = i % 7 == 0 ? 0 : 1;
+            rooms.push_back({.pods = pods, .pods_beside_leader = pods});
+        }
+    }
+
+    static DomainTree make_tree(std::int64_t hosts) {
+        std::vector<DomainPath> paths;
+        for (std::int64_t i = 0; i < hosts; ++i) {
+            const std::int64_t rack = i / kHostsOfRack;
+            paths.push_back(
+                {"block-" + std::to_string(rack / kRacksOfBlock),
+                 "rack-" + std::to_string(rack),
+                 "host-" + std::to_string(i)}
+            );
+        }
+        return {3, std::move(paths)};
+    }
+};
+
+/// A gang of 2,000 pods of a host each, which prefers one rack.
+void BM_PlaceGang(benchmark::State& bench) {
+    const Cluster cluster(bench.range(0));
+    PlacementRequest request;
+    request.count = 2000;
+    request.level = 1;
+    request.slices.level = 2;
+    for (auto _ : bench) {
+        const auto placement = engine::place(cluster.tree, request, cluster.rooms);
+        if (!placement.fits()) {
+            bench.SkipWithError("the gang does not fit");
+            break;
+        }
+    }
+}
+BENCHMARK(BM_PlaceGang)->Arg(15'360)->Arg(100'000)->Unit(benchmark::kMicrosecond);
+
+/// A gang of 16 pods that requires one rack.
+void BM_PlaceInRack(benchmark::State& bench) {
+    const Cluster cluster(bench.range(0));
+    PlacementRequest request;
+    request.count = 16;
+    request.level = 1;
+    request.is_required = true;
+    request.slices.level = 2;
+    for (auto _ : bench) {
+        const auto placement = engine::place(cluster.tree, request, cluster.rooms);
+        if (!placement.fits()) {
+            bench.SkipWithError("the gang does not fit");
+            break;
+        }
+    }
+}
+BENCHMARK(BM_PlaceInRack)->Arg(15'360)->Arg(100'000)->Unit(benchmark::kMicrosecond);
+
+/// One pod anywhere: every host is compared.
+void BM_PlaceAnywhere(benchmark::State& bench) {
+    const Cluster cluster(bench.range(0));
+    PlacementRequest request;
+    request.count = 1;
+    request.level = 2;
+    request.is_unconstrained = true;
+    request.least_room_first = true;
+    request.slices.level = 2;
+    for (auto _ : bench) {
+        const auto placement = engine::place(cluster.tree, request, cluster.rooms);
+        benchmark::DoNotOptimize(placement.leaves.data());
+    }
+}
+BENCHMARK(BM_PlaceAnywhere)->Arg(15'360)->Arg(100'000)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace sluice::bench
