@@ -1,6 +1,7 @@
 // What it costs to place the pods of a podSet in a topology.
 
 #include "engine/topology/domain_tree.hpp"
+#include "engine/topology/leaf_capacity.hpp"
 #include "engine/topology/placement.hpp"
 
 #include <benchmark/benchmark.h>
@@ -97,6 +98,32 @@ void BM_PlaceAnywhere(benchmark::State& bench) {
     }
 }
 BENCHMARK(BM_PlaceAnywhere)->Arg(15'360)->Arg(100'000)->Unit(benchmark::kMicrosecond);
+
+/// The pods of 4 resources that fit on each host.
+void BM_CountRooms(benchmark::State& bench) {
+    const auto hosts = static_cast<std::size_t>(bench.range(0));
+    const auto resource = [](std::uint32_t index, std::int64_t amount) {
+        return engine::Request{
+            .resource = engine::ResourceIndex{index}, .amount = engine::Amount(amount)
+        };
+    };
+    const std::vector node{
+        resource(0, 192'000), resource(1, 2LL << 40), resource(2, 8), resource(3, 110)
+    };
+    const std::vector pod{
+        resource(0, 20'000), resource(1, 200LL << 30), resource(2, 1), resource(3, 1)
+    };
+    engine::LeafCapacity capacity(hosts);
+    for (std::size_t i = 0; i < hosts; ++i) {
+        capacity.add(i, node);
+        capacity.take(i, pod, static_cast<std::int64_t>(i % 9));
+    }
+    for (auto _ : bench) {
+        const auto rooms = engine::count_rooms(capacity, {.pod = pod, .leader = {}, .allowed = {}});
+        benchmark::DoNotOptimize(rooms.leaves.data());
+    }
+}
+BENCHMARK(BM_CountRooms)->Arg(15'360)->Arg(100'000)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace sluice::bench

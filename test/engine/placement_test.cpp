@@ -219,4 +219,42 @@ TEST_CASE(
     CHECK(placed(hosts, request) == Pods{{"x4", 1}});
 }
 
+TEST_CASE("balanced pods are spread evenly over as few racks as needed", "[engine][topology]") {
+    const Hosts racks{
+        {{"b", "r1", "x1"}, room(3)},
+        {{"b", "r1", "x2"}, room(3)},
+        {{"b", "r2", "x3"}, room(3)},
+        {{"b", "r2", "x4"}, room(3)},
+        {{"b", "r3", "x5"}, room(1)},
+    };
+    PlacementRequest request = request_for(8, 1);
+    CHECK(placed(racks, request) == Pods{{"x1", 3}, {"x2", 3}, {"x3", 2}});
+    request.prefers_balance = true;
+    CHECK(placed(racks, request) == Pods{{"x1", 3}, {"x2", 3}, {"x3", 2}});
+    // On hosts of one rack it shows: each gets 2, not 3 and 1.
+    request = request_for(4, 2);
+    request.prefers_balance = true;
+    CHECK(placed(racks, request) == Pods{{"x1", 2}, {"x2", 2}});
+}
+
+TEST_CASE("balanced pods that split an inner slice are placed by best fit", "[engine][topology]") {
+    const Hosts hosts{
+        {{"a", "b", "x1"}, room(3)},
+        {{"a", "b", "x2"}, room(4)},
+        {{"b", "a", "x3"}, room(5)},
+    };
+    PlacementRequest request = request_for(8, 0);
+    request.slices = {.level = 1, .size = 4};
+    request.inner_layers = {{.level = 2, .size = 4}};
+    request.prefers_balance = true;
+    CHECK(placed(hosts, request) == Pods{{"x2", 4}, {"x3", 4}});
+}
+
+TEST_CASE("fewer balanced pods than a slice place nothing", "[engine][topology]") {
+    PlacementRequest request = request_for(1, 0);
+    request.slices = {.level = 1, .size = 2};
+    request.prefers_balance = true;
+    CHECK(placed(kTwoRacks, request).empty());
+}
+
 }  // namespace sluice::engine

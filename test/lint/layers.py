@@ -23,7 +23,7 @@ LAYERS = {
     "engine/types": "base",
     "engine/names": "base engine/types",
     "engine/quota": "base engine/types",
-    "engine/topology": "base engine/types",
+    "engine/topology": "base engine/types engine/names",
     "engine/state": "base engine/types engine/names engine/quota",
     "engine/preemption": "base engine/types engine/quota engine/state",
     "engine/flavors": "base engine/types engine/quota engine/state engine/preemption",

@@ -93,4 +93,23 @@ std::vector<DomainCounts> count_domains(
     return counts;
 }
 
+void recount_domain(
+    const DomainTree& tree,
+    const PlacementRequest& request,
+    std::size_t level,
+    DomainIndex domain,
+    std::vector<DomainCounts>& counts
+) {
+    const DomainRange children = tree.children(domain);
+    if (children.size() > 0) {
+        for (const DomainIndex child : list(children)) {
+            recount_domain(tree, request, level + 1, child, counts);
+        }
+        counts[domain.at()] = sum_children(counts, children, 0, request.has_leader);
+    }
+    if (level == request.slices.level) {
+        count_slices(counts[domain.at()], request.slices.size);
+    }
+}
+
 }  // namespace sluice::engine

@@ -47,4 +47,13 @@ std::vector<DomainCounts> count_domains(
     const DomainTree& tree, const PlacementRequest& request, std::span<const LeafRoom> rooms
 );
 
+/// Counts a domain of that level and those below it again from its leaves, without inner slices.
+void recount_domain(
+    const DomainTree& tree,
+    const PlacementRequest& request,
+    std::size_t level,
+    DomainIndex domain,
+    std::vector<DomainCounts>& counts
+);
+
 }  // namespace sluice::engine

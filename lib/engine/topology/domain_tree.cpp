@@ -14,6 +14,15 @@ bool agree(const DomainPath& a, const DomainPath& b, std::size_t level) {
 
 }  // namespace
 
+std::vector<DomainIndex> list(DomainRange range) {
+    std::vector<DomainIndex> domains;
+    domains.reserve(range.size());
+    for (std::uint32_t at = range.first; at < range.last; ++at) {
+        domains.push_back(DomainIndex{at});
+    }
+    return domains;
+}
+
 DomainTree::DomainTree(std::size_t levels, std::vector<DomainPath> leaves) {
     SLUICE_ASSERT(levels > 0);
     std::sort(leaves.begin(), leaves.end());

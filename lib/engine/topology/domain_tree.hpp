@@ -27,6 +27,9 @@ struct DomainRange {
     std::size_t size() const { return last - first; }
 };
 
+/// Lists the domains of a range.
+std::vector<DomainIndex> list(DomainRange range);
+
 /// The domains of a topology (Topology.spec.levels, KEP-2724). A domain of the finest level is a
 /// leaf. Domains are numbered level by level, and by path within a level (bytewise): so the index
 /// is the order that decides ties, and children have consecutive indices.

@@ -1,9 +1,10 @@
 #include "engine/topology/placement.hpp"
 
+#include "engine/topology/balanced_placement.hpp"
 #include "engine/topology/domain_counts.hpp"
+#include "engine/topology/domain_order.hpp"
 
 #include <algorithm>
-#include <compare>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -13,15 +14,6 @@ namespace {
 
 using Domains = std::vector<DomainIndex>;
 
-Domains list(DomainRange range) {
-    Domains domains;
-    domains.reserve(range.size());
-    for (std::uint32_t at = range.first; at < range.last; ++at) {
-        domains.push_back(DomainIndex{at});
-    }
-    return domains;
-}
-
 /// One placement: `counts_` have what fits, and get what is placed.
 class Placer {
   public:
@@ -30,10 +22,13 @@ class Placer {
           request_(request),
           inner_sizes_(inner_sizes(tree, request)),
           counts_(count_domains(tree, request, rooms)),
+          order_(request, counts_),
           slices_(request.count / request.slices.size),
           leaders_(request.has_leader ? 1 : 0) {}
 
     Placement place();
+    /// Returns nullopt if balanced domains cannot hold all pods.
+    std::optional<Placement> place_balanced();
 
   private:
     /// Domains that hold all slices together, and their level. Empty if the slices do not fit.
@@ -47,22 +42,12 @@ class Placer {
         std::int64_t leaders = 0;
     };
 
-    /// Sorts domains in the order in which they are tried.
-    struct Key {
-        std::int64_t leaders = 0;
-        std::int64_t affinity = 0;
-        std::int64_t slices = 0;
-        std::int64_t pods = 0;
-        DomainIndex domain;
-        friend auto operator<=>(const Key&, const Key&) = default;
-    };
-
     DomainCounts& counts(DomainIndex domain) { return counts_[domain.at()]; }
     const DomainCounts& counts(DomainIndex domain) const { return counts_[domain.at()]; }
 
     Choice choose(Placement& result);
     std::optional<DomainIndex> single_domain(DomainRange level) const;
-    Key first_key(DomainRange level) const;
+    DomainOrder::Key first_key(DomainRange level) const;
     /// Returns the number that a message shows if no domain of a required level has room.
     std::int64_t most_fitting(DomainRange level) const;
     Domains several_domains(Domains sorted, std::size_t level, Placement& result);
@@ -85,54 +70,21 @@ class Placer {
         const;
 
     Rest all() const { return {.amount = slices_, .leaders = leaders_}; }
+    std::vector<PlacedPods> placed(Domains leaves) const;
     bool fits(const DomainCounts& domain) const {
         return domain.slices_with_leader >= slices_ && domain.leaders >= leaders_;
     }
-    Key key_of(DomainIndex domain) const;
-    Key key_with_leader_of(DomainIndex domain) const;
-    void sort(Domains& domains, Key (Placer::*key)(DomainIndex) const) const;
 
     const DomainTree& tree_;
     const PlacementRequest& request_;
     std::vector<std::int64_t> inner_sizes_;
     std::vector<DomainCounts> counts_;
+    DomainOrder order_;
     std::int64_t slices_;
     std::int64_t leaders_;
+    bool is_balanced_ = false;
     bool is_complete_ = true;  // every domain passed all that it holds on to its children
 };
-
-Placer::Key Placer::key_of(DomainIndex domain) const {
-    const DomainCounts& of = counts(domain);
-    return {
-        .affinity = request_.prefers_affinity ? -of.affinity : 0,
-        .slices = request_.least_room_first ? of.slices : -of.slices,
-        .pods = of.pods,
-        .domain = domain,
-    };
-}
-
-Placer::Key Placer::key_with_leader_of(DomainIndex domain) const {
-    const DomainCounts& of = counts(domain);
-    return {
-        .leaders = -of.leaders,
-        .affinity = request_.prefers_affinity ? -of.affinity : 0,
-        .slices = request_.least_room_first ? of.slices_with_leader : -of.slices_with_leader,
-        .pods = of.pods_with_leader,
-        .domain = domain,
-    };
-}
-
-void Placer::sort(Domains& domains, Key (Placer::*key)(DomainIndex) const) const {
-    std::vector<Key> keys;
-    keys.reserve(domains.size());
-    for (const DomainIndex domain : domains) {
-        keys.push_back((this->*key)(domain));
-    }
-    std::sort(keys.begin(), keys.end());
-    std::transform(keys.begin(), keys.end(), domains.begin(), [](const Key& of) {
-        return of.domain;
-    });
-}
 
 /// Returns the candidate with the least sufficient room, the first of equals. Returns the first
 /// candidate if none has room.
@@ -208,10 +160,10 @@ std::int64_t Placer::fitting_below(DomainIndex domain, std::size_t level, const 
 /// Returns the one domain that all slices get; nullopt if none of the level has room.
 std::optional<DomainIndex> Placer::single_domain(DomainRange level) const {
     if (request_.least_room_first) {
-        std::optional<Key> first;
+        std::optional<DomainOrder::Key> first;
         for (std::uint32_t at = level.first; at < level.last; ++at) {
             if (fits(counts_[at])) {
-                const Key key = key_with_leader_of(DomainIndex{at});
+                const DomainOrder::Key key = order_.key_with_leader_of(DomainIndex{at});
                 first = first ? std::min(*first, key) : key;
             }
         }
@@ -220,7 +172,7 @@ std::optional<DomainIndex> Placer::single_domain(DomainRange level) const {
     if (request_.is_required && request_.prefers_affinity) {
         // The preferred domains may be too small.
         Domains sorted = list(level);
-        sort(sorted, &Placer::key_with_leader_of);
+        order_.sort_with_leader(sorted);
         const auto first = std::find_if(sorted.begin(), sorted.end(), [this](DomainIndex domain) {
             return fits(counts(domain));
         });
@@ -228,14 +180,14 @@ std::optional<DomainIndex> Placer::single_domain(DomainRange level) const {
                    ? std::nullopt
                    : std::optional(best_fit({first, sorted.end()}, all(), PlacementUnit::Slices));
     }
-    const Key first = first_key(level);
+    const DomainOrder::Key first = first_key(level);
     if (!fits(counts(first.domain))) {
         return std::nullopt;  // no domain has more room
     }
-    Key best = first;
+    DomainOrder::Key best = first;
     for (std::uint32_t at = level.first; at < level.last; ++at) {
-        const Key key = key_with_leader_of(DomainIndex{at});
-        const auto is_closer = [](const Key& a, const Key& b) {
+        const DomainOrder::Key key = order_.key_with_leader_of(DomainIndex{at});
+        const auto is_closer = [](const DomainOrder::Key& a, const DomainOrder::Key& b) {
             return std::tuple(-a.slices, a) < std::tuple(-b.slices, b);
         };
         if (fits(counts_[at]) && key.affinity == first.affinity && is_closer(key, best)) {
@@ -245,10 +197,10 @@ std::optional<DomainIndex> Placer::single_domain(DomainRange level) const {
     return best.domain;
 }
 
-Placer::Key Placer::first_key(DomainRange level) const {
-    Key first = key_with_leader_of(DomainIndex{level.first});
+DomainOrder::Key Placer::first_key(DomainRange level) const {
+    DomainOrder::Key first = order_.key_with_leader_of(DomainIndex{level.first});
     for (std::uint32_t at = level.first + 1; at < level.last; ++at) {
-        first = std::min(first, key_with_leader_of(DomainIndex{at}));
+        first = std::min(first, order_.key_with_leader_of(DomainIndex{at}));
     }
     return first;
 }
@@ -257,9 +209,9 @@ std::int64_t Placer::most_fitting(DomainRange level) const {
     if (!request_.least_room_first) {
         return counts(first_key(level).domain).slices;
     }
-    Key last = key_with_leader_of(DomainIndex{level.first});
+    DomainOrder::Key last = order_.key_with_leader_of(DomainIndex{level.first});
     for (std::uint32_t at = level.first + 1; at < level.last; ++at) {
-        last = std::max(last, key_with_leader_of(DomainIndex{at}));
+        last = std::max(last, order_.key_with_leader_of(DomainIndex{at}));
     }
     return counts(last.domain).pods;
 }
@@ -284,7 +236,7 @@ Domains Placer::several_domains(Domains sorted, std::size_t level, Placement& re
         return {};
     }
     sorted.erase(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(at));
-    sort(sorted, &Placer::key_of);
+    order_.sort(sorted);
     for (at = 0; rest.amount > 0 && at < sorted.size(); ++at) {
         DomainIndex domain = sorted[at];
         if (!request_.least_room_first && counts(domain).slices >= rest.amount) {
@@ -315,7 +267,7 @@ Placer::Choice Placer::choose(Placement& result) {
         }
         if (level == 0 || request_.is_unconstrained) {
             Domains sorted = list(domains);
-            sort(sorted, &Placer::key_with_leader_of);
+            order_.sort_with_leader(sorted);
             return {.level = level, .domains = several_domains(std::move(sorted), level, result)};
         }
     }
@@ -377,12 +329,14 @@ Domains Placer::fill(Domains domains, Rest rest, std::int64_t size, PlacementUni
     return filled;
 }
 
-/// Distributes the pods of a domain, which holds whole slices, among its children.
+/// Distributes the pods of a domain among its children, in whole slices above their level.
 Domains Placer::descend_to_children(DomainIndex parent, std::size_t child_level) {
     Domains children = list(tree_.children(parent));
-    sort(children, &Placer::key_of);
+    order_.sort(children);
     const Rest rest{.amount = counts(parent).pods, .leaders = counts(parent).leaders};
-    const std::int64_t size = std::max<std::int64_t>(1, inner_sizes_[child_level]);
+    const bool is_in_slices = child_level > request_.slices.level;
+    const std::int64_t size =
+        is_in_slices ? std::max<std::int64_t>(1, inner_sizes_[child_level]) : request_.slices.size;
     if (size == 1) {
         return fill(std::move(children), rest, 1, PlacementUnit::Pods);
     }
@@ -399,17 +353,18 @@ Domains Placer::descend_to_children(DomainIndex parent, std::size_t child_level)
 }
 
 /// Goes down to the leaves. Above the level of the slices the children of all domains are filled
-/// together, so that they are few; from there on each domain keeps the pods that it has.
+/// together, so that they are few; from there on, or if they are balanced, each domain keeps the
+/// pods that it has.
 void Placer::descend(Choice& choice) {
     const std::int64_t size = request_.slices.size;
     choice.domains = fill(std::move(choice.domains), all(), size, PlacementUnit::Slices);
-    for (; choice.level < request_.slices.level; ++choice.level) {
+    for (; choice.level < request_.slices.level && !is_balanced_; ++choice.level) {
         Domains below;
         for (const DomainIndex domain : choice.domains) {
             const Domains children = list(tree_.children(domain));
             below.insert(below.end(), children.begin(), children.end());
         }
-        sort(below, &Placer::key_of);
+        order_.sort(below);
         choice.domains = fill(std::move(below), all(), size, PlacementUnit::Slices);
     }
     for (; choice.level < tree_.lowest_level(); ++choice.level) {
@@ -422,6 +377,19 @@ void Placer::descend(Choice& choice) {
     }
 }
 
+/// Returns the leaves that got pods or the leader, in the order of their paths.
+std::vector<PlacedPods> Placer::placed(Domains leaves) const {
+    std::vector<PlacedPods> placed;
+    std::sort(leaves.begin(), leaves.end());
+    for (const DomainIndex leaf : leaves) {
+        const DomainCounts& of = counts(leaf);
+        if (of.pods > 0 || of.leaders > 0) {
+            placed.push_back({.leaf = leaf, .count = of.pods, .with_leader = of.leaders > 0});
+        }
+    }
+    return placed;
+}
+
 Placement Placer::place() {
     Placement result;
     Choice choice = choose(result);
@@ -430,19 +398,27 @@ Placement Placer::place() {
     }
     const std::size_t chosen_level = choice.level;
     descend(choice);
-    if (!is_complete_) {
+    if (is_complete_) {
+        result.leaves = placed(std::move(choice.domains));
+    } else {
         result.shortage = shortage_of(0, chosen_level);
-        return result;
-    }
-    std::sort(choice.domains.begin(), choice.domains.end());
-    for (const DomainIndex leaf : choice.domains) {
-        const DomainCounts& of = counts(leaf);
-        if (of.pods > 0 || of.leaders > 0) {
-            result.leaves.push_back({.leaf = leaf, .count = of.pods, .with_leader = of.leaders > 0}
-            );
-        }
     }
     return result;
+}
+
+std::optional<Placement> Placer::place_balanced() {
+    auto balanced = balance(tree_, request_, counts_);
+    if (!balanced) {
+        return std::nullopt;
+    }
+    counts_ = std::move(balanced->counts);
+    is_balanced_ = true;
+    Choice choice{.level = balanced->level, .domains = std::move(balanced->domains)};
+    descend(choice);
+    if (!is_complete_) {
+        return std::nullopt;  // inner slices do not fit so
+    }
+    return Placement{.leaves = placed(std::move(choice.domains)), .shortage = std::nullopt};
 }
 
 }  // namespace
@@ -450,6 +426,11 @@ Placement Placer::place() {
 Placement place(
     const DomainTree& tree, const PlacementRequest& request, std::span<const LeafRoom> rooms
 ) {
+    if (request.prefers_balance && !request.is_required && !request.is_unconstrained) {
+        if (auto balanced = Placer(tree, request, rooms).place_balanced()) {
+            return std::move(*balanced);
+        }
+    }
     return Placer(tree, request, rooms).place();
 }
 

@@ -1,0 +1,64 @@
+// The free resources of the leaves of a topology, and the pods that fit in them.
+#pragma once
+
+#include "base/cow.hpp"
+#include "engine/names/pod_sets.hpp"
+#include "engine/topology/placement.hpp"
+#include "engine/types/amount.hpp"
+#include "engine/types/ids.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+namespace sluice::engine {
+
+/// The resources that are free in each leaf: those of its nodes, less those that pods use. Leaves
+/// are counted from 0, in the order of DomainTree::leaves(). A copy is a view of its own with
+/// assumed changes. *Cost*: of a copy, a reference for 256 leaves of a resource; of the first
+/// change after it, a copy of those 256.
+class LeafCapacity {
+  public:
+    explicit LeafCapacity(std::size_t leaves) : leaves_(leaves) {}
+
+    std::size_t leaves() const { return leaves_; }
+    /// Makes `times` the amounts free.
+    void add(std::size_t leaf, std::span<const Request> amounts, std::int64_t times = 1);
+    /// Takes `times` the amounts. Free amounts may become negative.
+    void take(std::size_t leaf, std::span<const Request> amounts, std::int64_t times = 1);
+    /// Returns 0 for a resource that the leaf lacks.
+    Amount free(std::size_t leaf, ResourceIndex resource) const;
+
+  private:
+    friend class RoomCounter;
+    using Column = CowVector<Amount, 256>;
+
+    Column& column(ResourceIndex resource);
+
+    std::size_t leaves_;
+    std::map<ResourceIndex, Column> free_;
+};
+
+/// The requests of one pod and of its leader.
+struct RoomRequest {
+    /// Sorted by the name of the resource, with a request of 1 for `pods`.
+    std::span<const Request> pod;
+    std::span<const Request> leader;  ///< the same; empty without a leader
+    /// The leaves that pods may run on, by leaf; empty if they may run on all.
+    std::vector<bool> allowed;
+};
+
+/// The pods that fit in each leaf.
+struct Rooms {
+    std::vector<LeafRoom> leaves;
+    /// By resource, the number of allowed leaves in which no pod fits for lack of it. The scarcest
+    /// resource of a leaf counts, the first by name among equals.
+    std::map<ResourceIndex, std::size_t> lacking;
+};
+
+/// Counts the pods that fit in each leaf. A request of 0 fits everywhere.
+Rooms count_rooms(const LeafCapacity& capacity, const RoomRequest& request);
+
+}  // namespace sluice::engine
