@@ -262,8 +262,11 @@ class FairSearch {
             const UsageView::Trial trial(view_);
             view_.add(preemptor_.demand());
             return std::all_of(bounds_.begin(), bounds_.end(), [&](const ShareBound& bound) {
-                if (bound.target == target || !is_at_or_below(queue, bound.own_node)) {
-                    return true;  // it is no longer a victim, or the share has not risen
+                if (bound.target == target) {
+                    return true;  // it is no longer a victim
+                }
+                if (!view_.is_order_relevant() && !is_at_or_below(queue, bound.own_node)) {
+                    return true;  // the share has not risen
                 }
                 const int order =
                     compare(share_of(search_.state(), view_, bound.own_node), bound.share);
