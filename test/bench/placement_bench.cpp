@@ -1,4 +1,4 @@
-// What it costs to place the pods of a podSet in a topology.
+// Measures the placement of a podSet in a topology.
 
 #include "engine/topology/domain_tree.hpp"
 #include "engine/topology/leaf_capacity.hpp"
@@ -48,54 +48,48 @@ struct Cluster {
     }
 };
 
+/// Places the request again and again, among as many hosts as the benchmark's argument says.
+void run(benchmark::State& bench, const PlacementRequest& request) {
+    const Cluster cluster(bench.range(0));
+    for (auto _ : bench) {
+        const auto placement = engine::place(cluster.tree, request, cluster.rooms);
+        if (!placement.fits()) {
+            bench.SkipWithError("the pods do not fit");
+            break;
+        }
+    }
+}
+
 /// A gang of 2,000 pods of a host each, which prefers one rack.
 void BM_PlaceGang(benchmark::State& bench) {
-    const Cluster cluster(bench.range(0));
     PlacementRequest request;
     request.count = 2000;
     request.level = 1;
     request.slices.level = 2;
-    for (auto _ : bench) {
-        const auto placement = engine::place(cluster.tree, request, cluster.rooms);
-        if (!placement.fits()) {
-            bench.SkipWithError("the gang does not fit");
-            break;
-        }
-    }
+    run(bench, request);
 }
 BENCHMARK(BM_PlaceGang)->Arg(15'360)->Arg(100'000)->Unit(benchmark::kMicrosecond);
 
 /// A gang of 16 pods that requires one rack.
 void BM_PlaceInRack(benchmark::State& bench) {
-    const Cluster cluster(bench.range(0));
     PlacementRequest request;
     request.count = 16;
     request.level = 1;
     request.is_required = true;
     request.slices.level = 2;
-    for (auto _ : bench) {
-        const auto placement = engine::place(cluster.tree, request, cluster.rooms);
-        if (!placement.fits()) {
-            bench.SkipWithError("the gang does not fit");
-            break;
-        }
-    }
+    run(bench, request);
 }
 BENCHMARK(BM_PlaceInRack)->Arg(15'360)->Arg(100'000)->Unit(benchmark::kMicrosecond);
 
 /// One pod anywhere: every host is compared.
 void BM_PlaceAnywhere(benchmark::State& bench) {
-    const Cluster cluster(bench.range(0));
     PlacementRequest request;
     request.count = 1;
     request.level = 2;
     request.is_unconstrained = true;
     request.least_room_first = true;
     request.slices.level = 2;
-    for (auto _ : bench) {
-        const auto placement = engine::place(cluster.tree, request, cluster.rooms);
-        benchmark::DoNotOptimize(placement.leaves.data());
-    }
+    run(bench, request);
 }
 BENCHMARK(BM_PlaceAnywhere)->Arg(15'360)->Arg(100'000)->Unit(benchmark::kMicrosecond);
 

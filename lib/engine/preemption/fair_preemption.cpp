@@ -263,7 +263,7 @@ class FairSearch {
             view_.add(preemptor_.demand());
             return std::all_of(bounds_.begin(), bounds_.end(), [&](const ShareBound& bound) {
                 if (bound.target == target) {
-                    return true;  // it is no longer a victim
+                    return true;  // its own right does not matter if it stays
                 }
                 if (!view_.is_order_relevant() && !is_at_or_below(queue, bound.own_node)) {
                     return true;  // the share has not risen

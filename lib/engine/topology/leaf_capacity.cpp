@@ -24,10 +24,17 @@ void LeafCapacity::take(std::size_t leaf, std::span<const Request> amounts, std:
     }
 }
 
-Amount LeafCapacity::free(std::size_t leaf, ResourceIndex resource) const {
+const LeafCapacity::Column* LeafCapacity::find(ResourceIndex resource) const {
     const auto at = free_.find(resource);
-    return at == free_.end() ? Amount() : at->second[leaf];
+    return at == free_.end() ? nullptr : &at->second;
 }
+
+Amount LeafCapacity::free(std::size_t leaf, ResourceIndex resource) const {
+    const Column* of = find(resource);
+    return of == nullptr ? Amount() : (*of)[leaf];
+}
+
+namespace {
 
 /// Counts rooms resource by resource, so that the amounts of one resource are read in a row.
 class RoomCounter {
@@ -74,10 +81,9 @@ class RoomCounter {
             if (request.amount <= Amount()) {
                 continue;
             }
-            const auto column = capacity_.free_.find(request.resource);
+            const LeafCapacity::Column* column = capacity_.find(request.resource);
             for (std::size_t leaf = 0; leaf < rooms.leaves.size(); ++leaf) {
-                const Amount free =
-                    column == capacity_.free_.end() ? Amount() : column->second[leaf];
+                const Amount free = column == nullptr ? Amount() : (*column)[leaf];
                 const std::int64_t pods = quotient(free, request.amount);
                 if (pods < rooms.leaves[leaf].pods) {
                     rooms.leaves[leaf].pods = pods;
@@ -123,6 +129,8 @@ class RoomCounter {
     const LeafCapacity& capacity_;
     const RoomRequest& request_;
 };
+
+}  // namespace
 
 Rooms count_rooms(const LeafCapacity& capacity, const RoomRequest& request) {
     return RoomCounter(capacity, request).count();

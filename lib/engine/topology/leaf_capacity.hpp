@@ -31,10 +31,12 @@ class LeafCapacity {
     /// Returns 0 for a resource that the leaf lacks.
     Amount free(std::size_t leaf, ResourceIndex resource) const;
 
-  private:
-    friend class RoomCounter;
+    /// The free amounts of one resource, by leaf.
     using Column = CowVector<Amount, 256>;
+    /// Returns nullptr for a resource that no leaf has. *Lifetime*: until a change.
+    const Column* find(ResourceIndex resource) const;
 
+  private:
     Column& column(ResourceIndex resource);
 
     std::size_t leaves_;

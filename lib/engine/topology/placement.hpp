@@ -40,7 +40,8 @@ struct PlacementRequest {
     /// LeastFreeCapacity).
     bool least_room_first = false;
     bool prefers_affinity = false;  ///< gate TASRespectNodeAffinityPreferred
-    bool prefers_balance = false;   ///< gate TASBalancedPlacement, for neither of the two above
+    /// Gate TASBalancedPlacement. Ignored if the request is required or unconstrained.
+    bool prefers_balance = false;
     /// Not coarser than `level`. Pods in excess of whole slices get no domain.
     SliceLayer slices;
     /// Layers within the slices, each finer than the one before; each size divides the one before.
