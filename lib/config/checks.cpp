@@ -270,10 +270,10 @@ void check_integrations(const Checking& at, const Integrations& integrations) {
             item.add(refuse_framework(name, at.frameworks));
         } else if (!kinds.emplace(found->kind).second) {
             item.add(fmt::format("\"{}\" is there twice", name));
-        } else if (found->gate && !at.gates.is_enabled(*found->gate)) {
-            item.add(fmt::format(
-                "\"{}\" is alpha: enable the feature gate {}", name, to_string(*found->gate)
-            ));
+        } else if (const auto& gate = found->gate; gate && !at.gates.is_enabled(*gate)) {
+            item.add(
+                fmt::format("\"{}\" is alpha: enable the feature gate {}", name, to_string(*gate))
+            );
         }
     }
     for (std::size_t i = 0; i < integrations.external_frameworks.size(); ++i) {

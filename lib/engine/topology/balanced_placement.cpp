@@ -268,12 +268,12 @@ std::optional<Domains> Balancer::smallest_set(const Domains& ordered) const {
     for (const DomainIndex domain : ordered) {
         const DomainCounts& of = counts(domain);
         for (std::size_t used = reached.size() - 1; used > 0; --used) {
-            for (const auto& [left, before] : reached[used - 1]) {
+            for (const auto& [left, last_step] : reached[used - 1]) {
                 const auto [leaders, pods] = left;
                 if (leaders <= 0 && pods <= 0) {
                     continue;
                 }
-                const auto reach = [&, before = before](Left next) {
+                const auto reach = [&, before = last_step](Left next) {
                     const auto [at, is_new] = reached[used].try_emplace(next, nullptr);
                     if (is_new) {
                         at->second = &steps.emplace_back(Step{.domain = domain, .before = before});

@@ -1,6 +1,7 @@
 #include "sim/kinds/pod_job.hpp"
 
 #include "api/meta/micro_time.hpp"
+#include "base/assert.hpp"
 #include "job_kinds/pod_sets.hpp"
 #include "sim/kinds/pod_job_status.hpp"
 #include "sim/kinds/pod_templates.hpp"
@@ -78,7 +79,7 @@ class PodJobTurn {
   public:
     PodJobTurn(const job_kinds::BuiltinKind& kind, const Turn& turn)
         : description_(kind.description),
-          simulation_(*kind.simulation),
+          simulation_(simulation_of(kind)),
           object_(turn.object),
           pods_(turn.owned_of("Pod")),
           job_{turn, kind, {}} {
@@ -184,7 +185,9 @@ class PodJobTurn {
 
     /// A job without a deciding pod set runs as long as its annotations say.
     std::optional<JobStage> find_end_by_time() {
-        const json::Value* text = simulation_.end->ready_since->find(object_);
+        const auto& rule = simulation_.end;
+        const json::Value* text =
+            rule && rule->ready_since ? rule->ready_since->find(object_) : nullptr;
         if (text == nullptr || !text->is_string()) {
             return std::nullopt;
         }
@@ -397,6 +400,11 @@ class PodJobTurn {
 
 }  // namespace
 
+const job_kinds::Simulation& simulation_of(const job_kinds::BuiltinKind& kind) {
+    SLUICE_ASSERT(kind.simulation.has_value());
+    return *kind.simulation;
+}
+
 std::int64_t PodJob::active() const {
     std::int64_t total = 0;
     for (const Replicas& each : replicas) {
@@ -406,7 +414,7 @@ std::int64_t PodJob::active() const {
 }
 
 bool PodJob::are_last(const Replicas& each) const {
-    return std::ranges::any_of(kind.simulation->pods, [&each](const SimulatedPods& rule) {
+    return std::ranges::any_of(simulation_of(kind).pods, [&each](const SimulatedPods& rule) {
         return rule.are_last && rule.pod_sets.includes(each.name);
     });
 }
@@ -418,7 +426,7 @@ bool PodJob::are_first_ready() const {
 }
 
 const Replicas* PodJob::find_decider() const {
-    const auto& end = kind.simulation->end;
+    const auto& end = simulation_of(kind).end;
     for (std::size_t i = 0; end && i < end->deciders.size(); ++i) {
         for (const Replicas& each : replicas) {
             if (each.name == end->deciders[i] && each.wanted > 0) {

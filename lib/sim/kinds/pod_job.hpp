@@ -50,6 +50,8 @@ struct PodJob {
     const Replicas* find_decider() const;
 };
 
+/// Returns how the kind is simulated. Requires: it is.
+const job_kinds::Simulation& simulation_of(const job_kinds::BuiltinKind& kind);
 /// Returns the writes of one turn of the kind's controller. Requires: the kind has a simulation.
 Outcome reconcile_pod_job(const job_kinds::BuiltinKind& kind, const Turn& turn);
 

@@ -146,7 +146,7 @@ class StatusFields {
 json::Array make_conditions(const PodJob& job) {
     const Placeholders placeholders = placeholders_of(job.turn.object);
     json::Array conditions = conditions_of(job.turn.object);
-    for (const SimulatedStatus& part : job.kind.simulation->status) {
+    for (const SimulatedStatus& part : simulation_of(job.kind).status) {
         if (!applies(part, job)) {
             continue;
         }
@@ -187,13 +187,14 @@ std::string fill_in(std::string_view text, const Placeholders& placeholders) {
 
 json::Value make_status(const PodJob& job) {
     json::Value fields = json::Object();
-    for (const SimulatedStatus& part : job.kind.simulation->status) {
+    for (const SimulatedStatus& part : simulation_of(job.kind).status) {
         if (applies(part, job)) {
             json::apply_merge_patch(fields, part.fields);
         }
     }
     const StatusFields evaluation(job);
-    json::Value status = *evaluation.evaluate(fields, job.turn.object.find("status"));
+    auto made = evaluation.evaluate(fields, job.turn.object.find("status"));
+    json::Value status = made ? *std::move(made) : json::Value(json::Object());
     if (json::Array conditions = make_conditions(job); !conditions.empty()) {
         status.set("conditions", std::move(conditions));
     }
