@@ -14,6 +14,7 @@ Registry make_registry(
     registry.add(resource_flavor_kind());
     registry.add(admission_check_kind());
     registry.add(topology_kind());
+    registry.add(node_kind());
     registry.add(namespace_kind());
     registry.add(limit_range_kind());
     registry.add(runtime_class_kind());

@@ -14,6 +14,7 @@ namespace sluice::controller {
 KindEntry resource_flavor_kind();
 KindEntry admission_check_kind();
 KindEntry topology_kind();
+KindEntry node_kind();
 KindEntry namespace_kind();
 KindEntry limit_range_kind();
 KindEntry runtime_class_kind();

@@ -92,6 +92,7 @@ engine::Options make_engine_options(
 ) {
     engine::Options options = workload::make_engine_options(configuration, gates);
     options.wake_batch = std::chrono::milliseconds(100);
+    options.second_pass_delay = std::chrono::seconds(1);
     options.hash_seed = hash_seed;
     return options;
 }

@@ -4,6 +4,7 @@
 #include "base/log.hpp"
 #include "controller/reconcile/pod_groups.hpp"
 #include "controller/reconcile/workload_status.hpp"
+#include "controller/scheduler/decision_writes.hpp"
 #include "workload/pods/text.hpp"
 #include "workload/status/messages.hpp"
 #include "workload/status/status.hpp"
@@ -19,45 +20,13 @@ namespace sluice::controller {
 
 namespace {
 
-constexpr std::string_view kController = "kueue-admission";
 /// How many reasons of parked classes are kept; above that, all are forgotten and found again.
 constexpr std::size_t kParkedClassesMax = 10'000;
 constexpr const char* kBypassed =
     "Bypassed scheduling evaluation because an equivalent workload recently failed";
 
-EventNote workload_event(
-    const api::Workload& workload,
-    std::string_view reason,
-    std::string_view note,
-    EventType type = EventType::Normal
-) {
-    return {
-        .regarding = reference_to(workload),
-        .type = type,
-        .reason = std::string(reason),
-        .note = workload::truncated_event_note(note),
-        .reporting_controller = std::string(kController),
-    };
-}
-
 std::int64_t whole_seconds(Duration duration) {
     return std::chrono::round<std::chrono::seconds>(duration).count();
-}
-
-/// Names the uid but not the version: an admission or eviction is valid for any newer state of the
-/// object.
-Write loose_status_write(const api::Workload& workload) {
-    Write write = status_write(workload);
-    write.body = status_apply(workload, Precondition::Uid);
-    return write;
-}
-
-bool has_evictions_of(const api::Workload& workload, const workload::Eviction& why) {
-    const auto& stats = workload.status.scheduling_stats;
-    const auto is_it = [&why](const auto& entry) {
-        return entry.reason == why.reason && entry.underlying_cause == why.cause;
-    };
-    return stats && std::ranges::any_of(stats->evictions, is_it);
 }
 
 ObjectKey write_key(const kube::NamespacedName& key) {
@@ -79,6 +48,9 @@ void DecisionApplier::apply(const engine::CycleResult& result) {
     }
     for (const engine::PreemptionDecision& decision : result.preempted) {
         take_preemption(decision);
+    }
+    for (const engine::SecondPassDecision& decision : result.second_passes) {
+        take_second_pass(decision);
     }
     for (const engine::RefusalDecision& decision : result.refused) {
         if (!decision.leaves_flavors_over) {
@@ -108,33 +80,8 @@ void DecisionApplier::take_admission(const engine::AdmissionDecision& decision) 
     touched_.push_back(key);
 }
 
-void DecisionApplier::take_preemption(const engine::PreemptionDecision& decision) {
-    const Key key = kube::parse_namespaced_name(parts_.state.workload_key(decision.victim));
-    const Key preemptor_key =
-        kube::parse_namespaced_name(parts_.state.workload_key(decision.preemptor));
-    const auto victim = parts_.stores.of<api::Workload>().find(key);
-    const auto preemptor = parts_.stores.of<api::Workload>().find(preemptor_key);
-    Eviction eviction;
-    eviction.reason = workload::to_string(decision.reason);
-    if (victim && preemptor) {
-        eviction.uid = victim->metadata.uid;
-        eviction.message = workload::preemption_message(parts_.state, decision, *preemptor);
-        eviction.tail = workload::priorities_note(parts_.translator, *preemptor, *victim);
-        eviction.preemptor_ns = preemptor_key.namespace_;
-        eviction.preemptor_name = preemptor_key.name;
-        eviction.cluster_queue = parts_.state.node_name(decision.victim_cluster_queue);
-        eviction.preemptor_cluster_queue = parts_.state.node_name(decision.preemptor_cluster_queue);
-    }
-    entries_[key].eviction = std::move(eviction);
-    touched_.push_back(key);
-}
-
 void DecisionApplier::take_refusal(const engine::RefusalDecision& decision) {
-    // If Kueue finds no reason, it shows none. Such a workload lacks a matching flavor.
-    const auto reason_of = decision.reason == engine::WaitingReason::Unspecified
-                               ? engine::WaitingReason::NoMatchingFlavor
-                               : decision.reason;
-    const std::string_view reason = workload::waiting_reason(reason_of, parts_.settings.gates);
+    const auto reason = workload::shown_reason(decision.reason, parts_.settings.gates);
     const Key key = kube::parse_namespaced_name(parts_.state.workload_key(decision.workload));
     const auto workload = parts_.stores.of<api::Workload>().find(key);
     if (!workload) {
@@ -280,6 +227,9 @@ void DecisionApplier::send_admission(
 ) {
     const Time now = parts_.clock.now();
     api::Workload changed = workload;
+    if (admission.is_second_pass) {
+        changed.status.unhealthy_nodes.clear();
+    }
     const std::string& queue = admission.admission.cluster_queue;
     const auto cluster_queue = parts_.stores.of<api::ClusterQueue>().find(queue);
     workload::reserve_quota(
@@ -289,23 +239,13 @@ void DecisionApplier::send_admission(
         parts_.settings.gates,
         now
     );
-    if (parts_.settings.wait_for_pods_ready && has_job(workload.metadata)) {
+    if (parts_.settings.wait_for_pods_ready && has_job(workload.metadata) &&
+        !admission.is_second_pass) {
         // Otherwise the job's reconciler would have to write this next.
         workload::set_pods_ready(changed, workload::ConditionStatus::False, now);
     }
     Write write = loose_status_write(changed);
     const Duration waited = now - queued_since(workload);
-    write.events.push_back(workload_event(
-        workload,
-        api::reason::kQuotaReserved,
-        fmt::format(
-            "Quota reserved in ClusterQueue {}, wait time since queued was {}s{}{}",
-            queue,
-            whole_seconds(waited),
-            admission.considered.empty() ? "" : "; Flavors considered: ",
-            admission.considered
-        )
-    ));
     Observation seen{
         .kind = Observation::Kind::QuotaReserved,
         .cluster_queue = queue,
@@ -315,9 +255,22 @@ void DecisionApplier::send_admission(
         .priority_class = priority_class_name(workload),
         .since_queued = waited,
     };
-    write.observations.push_back(seen);
-    if (is_admitted(changed)) {
-        write.events.push_back(workload_event(
+    if (!admission.is_second_pass) {
+        write.events.push_back(decision_event(
+            workload,
+            api::reason::kQuotaReserved,
+            fmt::format(
+                "Quota reserved in ClusterQueue {}, wait time since queued was {}s{}{}",
+                queue,
+                whole_seconds(waited),
+                admission.considered.empty() ? "" : "; Flavors considered: ",
+                admission.considered
+            )
+        ));
+        write.observations.push_back(seen);
+    }
+    if (is_admitted(changed) && !is_admitted(workload)) {
+        write.events.push_back(decision_event(
             workload,
             api::reason::kAdmitted,
             fmt::format("Admitted by ClusterQueue {}, wait time since reservation was 0s", queue)
@@ -393,62 +346,6 @@ void DecisionApplier::settle(const Key& key) {
     parts_.feeder.workload_changed(key.namespace_, key.name, now);
 }
 
-void DecisionApplier::send_eviction(
-    const Key& key, Eviction& eviction, const api::Workload& workload
-) {
-    const Time now = parts_.clock.now();
-    api::Workload changed = workload;
-    workload::preempt(changed, eviction.reason, eviction.message, now);
-    const workload::Eviction why{
-        .reason = api::reason::kPreempted, .message = eviction.message, .cause = {}
-    };
-    const bool is_first = !has_evictions_of(workload, why);
-    Write write = loose_status_write(changed);
-    note_eviction(write, workload, why, is_first, kController, now);
-    write.events.push_back(
-        workload_event(workload, api::reason::kPreempted, eviction.message + eviction.tail)
-    );
-    if (const auto preemptor = parts_.stores.of<api::Workload>().find(
-            eviction.preemptor_ns, eviction.preemptor_name
-        )) {
-        write.events.push_back(workload_event(
-            *preemptor,
-            api::reason::kPreemptedWorkload,
-            fmt::format(
-                "Preempted workload {} (UID: {}) in ClusterQueue {}{}",
-                kube::to_string(key),
-                workload.metadata.uid,
-                eviction.cluster_queue,
-                eviction.tail
-            )
-        ));
-    }
-    write.observations.push_back(
-        {.kind = Observation::Kind::Preempted,
-         .cluster_queue = eviction.preemptor_cluster_queue,
-         .reason = eviction.reason}
-    );
-    eviction.sent = true;
-    std::vector<Write> row;
-    row.push_back(std::move(write));
-    parts_.sink
-        .submit(std::move(row), Attempts::UntilCertain, [this, key](const Result<void>& result) {
-            const auto found = entries_.find(key);
-            if (found == entries_.end()) {
-                return;
-            }
-            found->second.eviction.reset();
-            forget_if_done(key);
-            if (!result) {
-                parts_.feeder.apply(
-                    engine::PreemptionFailed{.ns = key.namespace_, .name = key.name},
-                    parts_.clock.now()
-                );
-            }
-            send(key);
-        });
-}
-
 void DecisionApplier::send_refusal(
     const Key& key, const Refusal& refusal, const api::Workload& workload
 ) {
@@ -478,7 +375,7 @@ void DecisionApplier::send_refusal(
     // A reason is valid only for the state it was decided on: a newer one may have an admission.
     Write write = status_write(changed);
     write.events.push_back(
-        workload_event(workload, refusal.reason, refusal.message, EventType::Warning)
+        decision_event(workload, refusal.reason, refusal.message, EventType::Warning)
     );
     entries_[key].refusal_sent = true;
     std::vector<Write> row;

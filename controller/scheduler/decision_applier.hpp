@@ -61,15 +61,17 @@ class DecisionApplier {
         std::string uid;
         std::int64_t generation = 0;  ///< of the spec for which the decision was made
         api::Admission admission;
-        std::string considered;  ///< the flavors that were passed over, for the event
+        std::string considered;       ///< the flavors that were passed over, for the event
+        bool is_second_pass = false;  ///< its workload held the quota before
         bool sent = false;
         bool written = false;  ///< accepted, but the store does not show it yet
     };
     struct Eviction {
         std::string uid;
-        std::string reason;   ///< of condition Preempted
-        std::string message;  ///< of Preempted and Evicted
-        std::string tail;     ///< of the events that name the priorities
+        bool is_preemption = true;  ///< false: for a failed node
+        std::string reason;         ///< of condition Preempted; of Evicted otherwise
+        std::string message;        ///< of Preempted and Evicted
+        std::string tail;           ///< of the events that name the priorities
         std::string preemptor_ns;
         std::string preemptor_name;
         std::string cluster_queue;  ///< of the victim
@@ -103,7 +105,12 @@ class DecisionApplier {
 
     void take_admission(const engine::AdmissionDecision& decision);
     void take_preemption(const engine::PreemptionDecision& decision);
+    void take_second_pass(const engine::SecondPassDecision& decision);
     void take_refusal(const engine::RefusalDecision& decision);
+    /// Adds the events and the count of a preemption to its write.
+    void note_preemption(
+        const Key& key, const Eviction& eviction, const api::Workload& workload, Write& write
+    ) const;
     /// Returns true if the decision no longer applies: the Workload is gone or has another spec, or
     /// the ClusterQueue is gone or is being deleted.
     bool is_outdated(const Admission& admission, const api::Workload* workload) const;

@@ -77,22 +77,23 @@ namespace sluice::config {
     X(SkipAncestorCheckForDeletedWorkloads, true, Beta, false, Built) \
     X(SkipReassignmentForPodOwnedWorkloads, true, Beta, false, Built) \
     X(SluicePreventFairSharingLoops, false, Alpha, false, Built) \
+    X(SluiceTASStrictNodeFit, false, Alpha, false, Built) \
     X(SparkApplicationIntegration, false, Alpha, false, Built) \
     X(TASAssignmentsEncodingByHostnamePrefix, true, Beta, false, NotBuilt) \
-    X(TASBalancedPlacement, false, Alpha, false, NotBuilt) \
+    X(TASBalancedPlacement, false, Alpha, false, Built) \
     X(TASCacheNodeMatchResults, true, Beta, false, NotBuilt) \
     X(TASCacheTopologyTree, true, Beta, false, NotBuilt) \
     X(TASCachingRemainingResources, true, Beta, false, NotBuilt) \
     X(TASFailedNodeReplacement, true, Beta, false, NotBuilt) \
-    X(TASFailedNodeReplacementFailFast, true, Beta, false, NotBuilt) \
-    X(TASHandleOverlappingFlavors, true, Beta, false, NotBuilt) \
-    X(TASMultiLayerTopology, true, Beta, false, NotBuilt) \
-    X(TASProfileMixed, true, Beta, false, NotBuilt) \
-    X(TASRecomputeAssignmentWithinSchedulingCycle, true, Beta, false, NotBuilt) \
+    X(TASFailedNodeReplacementFailFast, true, Beta, false, Built) \
+    X(TASHandleOverlappingFlavors, true, Beta, false, Built) \
+    X(TASMultiLayerTopology, true, Beta, false, Built) \
+    X(TASProfileMixed, true, Beta, false, Built) \
+    X(TASRecomputeAssignmentWithinSchedulingCycle, true, Beta, false, Built) \
     X(TASReplaceNodeDueToNotReadyOverFixedTime, false, Deprecated, false, NotBuilt) \
     X(TASReplaceNodeOnNodeTaints, true, Beta, false, NotBuilt) \
     X(TASReplaceNodeOnPodTermination, true, Beta, false, NotBuilt) \
-    X(TASRespectNodeAffinityPreferred, false, Alpha, false, NotBuilt) \
+    X(TASRespectNodeAffinityPreferred, false, Alpha, false, Built) \
     X(TASValidateWorkloadSliceSize, true, Beta, false, Built) \
     X(TLSOptions, true, Stable, true, Built) \
     X(TopologyAwareScheduling, true, Beta, false, NotBuilt) \

@@ -6,6 +6,7 @@
 #include "engine/state/names_editor.hpp"
 #include "engine/state/objects_editor.hpp"
 #include "engine/state/queues_editor.hpp"
+#include "engine/state/topologies_editor.hpp"
 #include "engine/state/wakes_editor.hpp"
 #include "engine/state/workloads_editor.hpp"
 
@@ -43,6 +44,7 @@ void step_clock(State& state, Duration by, Time now) {
 
 void refresh(State& state) {
     WakesEditor(state, Time()).refresh();
+    TopologiesEditor(state, Time()).refresh();
     NamesEditor(state, Time()).end_unused_nodes();
 }
 

@@ -21,8 +21,8 @@ void apply(State& state, const Event& event, Time now);
 /// lengths; times in objects keep their values.
 void step_clock(State& state, Duration by, Time now);
 
-/// Works out the trees of cohorts that events have left to be worked out: those with a cycle of
-/// parents or a sum beyond 64 bits. Other events leave nothing to do.
+/// Works out what events have left to be worked out: trees of cohorts with a cycle of parents or a
+/// sum beyond 64 bits, and topologies with new domains. Other events leave nothing to do.
 void refresh(State& state);
 
 /// Decides one scheduling cycle: at most one head a ClusterQueue. Requires: the state is fresh,

@@ -1,7 +1,7 @@
 #include "webhook/conversion.hpp"
 
 #include "api/kueue/kueue_names.hpp"
-#include "webhook/topology_assignment.hpp"
+#include "api/kueue/topology_assignment.hpp"
 
 #include <fmt/core.h>
 
@@ -308,7 +308,7 @@ Result<void> convert_assignments(Value* status, Direction direction) {
     if (!list) {
         return list.error();
     }
-    std::size_t domains_left = kDomainsMax;
+    std::size_t domains_left = api::kDomainsMax;
     for (std::size_t i = 0; *list != nullptr && i < (*list)->size(); ++i) {
         const auto path = fmt::format("{}[{}].topologyAssignment", kPath, i);
         const auto found = find_object(&(**list)[i], "topologyAssignment", path);
@@ -319,13 +319,14 @@ Result<void> convert_assignments(Value* status, Direction direction) {
             continue;
         }
         const auto read = direction == Direction::ToV1beta1
-                              ? parse_slices(**found, path, domains_left)
-                              : parse_domains(**found, path, domains_left);
+                              ? api::parse_slices(**found, path, domains_left)
+                              : api::parse_domains(**found, path, domains_left);
         if (!read) {
             return read.error();
         }
         domains_left -= read->domains.size();
-        **found = direction == Direction::ToV1beta1 ? make_domains(*read) : make_slices(*read);
+        **found =
+            direction == Direction::ToV1beta1 ? api::make_domains(*read) : api::make_slices(*read);
     }
     return {};
 }

@@ -15,7 +15,7 @@ TEST_CASE("gates have their defaults unless told otherwise", "[config][gates]") 
     CHECK(gates.is_enabled(Feature::TopologyAwareScheduling));
     CHECK_FALSE(gates.is_enabled(Feature::ConcurrentAdmission));
     CHECK_FALSE(gates.is_enabled(Feature::TASReplaceNodeDueToNotReadyOverFixedTime));
-    CHECK(kFeatures.size() == 81);
+    CHECK(kFeatures.size() == 82);
     CHECK(std::ranges::is_sorted(kFeatures, {}, &FeatureSpec::name));
     CHECK(to_string(Feature::WorkloadRequestUseMergePatch) == "WorkloadRequestUseMergePatch");
 }

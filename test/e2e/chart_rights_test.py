@@ -190,7 +190,7 @@ class ControllerRightsTest(unittest.TestCase):
         frameworks = "[deployment, statefulset, leaderworkerset.x-k8s.io/leaderworkerset]"
         granted = rights(rendered_with("integrations: {frameworks: %s}" % frameworks))
         for followed in ("deployments", "replicasets", "statefulsets", "leaderworkersets",
-                         "namespaces", "limitranges", "runtimeclasses"):  # fmt: skip
+                         "namespaces", "limitranges", "nodes", "runtimeclasses"):  # fmt: skip
             verbs = {verb for resource, verb, _ in granted if resource == followed}
             self.assertEqual(verbs, {"list", "watch"}, followed)
 

@@ -22,6 +22,7 @@ WRITTEN = ("get", *SEEN)
 RIGHTS = {
     "namespaces": SEEN,
     "limitranges": SEEN,
+    "nodes": SEEN,
     "runtimeclasses.node.k8s.io": SEEN,
     "priorityclasses.scheduling.k8s.io": SEEN,
     "jobs.batch": (*WRITTEN, "delete", "patch"),

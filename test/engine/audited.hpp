@@ -3,6 +3,7 @@
 #include "engine/engine.hpp"
 #include "engine/names_audit.hpp"
 #include "engine/state/audit.hpp"
+#include "engine/topology_audit.hpp"
 
 #include <stdexcept>
 
@@ -14,6 +15,9 @@ inline void require_sound(const State& state) {
         throw std::logic_error("audit: " + faults.front().what);
     }
     if (const auto fault = NamesAudit(state).run(); !fault.empty()) {
+        throw std::logic_error("audit: " + fault);
+    }
+    if (const auto fault = TopologyAudit(state).run(); !fault.empty()) {
         throw std::logic_error("audit: " + fault);
     }
 }

@@ -126,8 +126,8 @@ TEST_CASE("resources are known as long as something names them", "[engine][names
         c.tell(WorkloadDeleted{.ns = "ns", .name = "other"});
     }
     SECTION("pod shapes") {
-        c.tell(PodShapeChanged{{.id = 1, .requests_topology = true, .resources = {"one"}}});
-        c.tell(PodShapeChanged{{.id = 1, .requests_topology = true, .resources = {"two"}}});
+        c.tell(PodShapeChanged{{.id = 1, .topology = TopologyRequest{}, .resources = {"one"}}});
+        c.tell(PodShapeChanged{{.id = 1, .topology = TopologyRequest{}, .resources = {"two"}}});
         c.tell(PodShapeDeleted{1});
         c.tell(PodShapeDeleted{1});
     }

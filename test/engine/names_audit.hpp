@@ -62,8 +62,16 @@ class NamesAudit {
                 for (const auto& request : pod_set.requests) {
                     ++uses[request.resource.at()];
                 }
+                for (const auto& request : pod_set.node_requests.value_or(std::vector<Request>())) {
+                    ++uses[request.resource.at()];
+                }
             }
         });
+        for (std::size_t i = 0; i < data_.hosts.size(); ++i) {
+            for (const auto& request : data_.hosts[i].capacity) {
+                ++uses[request.resource.at()];
+            }
+        }
         for (const auto& [id, shape] : *data_.shapes) {
             for (const auto resource : shape.resources) {
                 ++uses[resource.at()];

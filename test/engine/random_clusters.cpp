@@ -64,15 +64,9 @@ void Maker::make_options() {
 }
 
 engine::PodShape Maker::shape(std::uint32_t id) {
-    engine::PodShape made{
-        .id = id,
-        .refusals = {},
-        .requests_topology = has_topologies_ && chance(40),
-        .requires_domain = false,
-        .resources = {}
-    };
-    if (made.requests_topology) {
-        made.requires_domain = chance(30);
+    engine::PodShape made{.id = id, .refusals = {}, .resources = {}};
+    if (has_topologies_ && chance(40)) {
+        made.topology = engine::TopologyRequest{};
         for (const char* resource : {"cpu", "memory", "example.com/gpu"}) {
             if (chance(60)) {
                 made.resources.emplace_back(resource);
@@ -84,10 +78,10 @@ engine::PodShape Maker::shape(std::uint32_t id) {
             using enum engine::ShapeRefusalKind;
             engine::ShapeRefusal& refusal = made.refusals.emplace_back();
             refusal.flavor = flavor;
-            refusal.kind = chance(50)                             ? UntoleratedTaint
-                           : chance(10)                           ? InvalidAffinity
-                           : made.requests_topology && chance(50) ? MissingTopologyLevel
-                                                                  : NodeAffinity;
+            refusal.kind = chance(50)                    ? UntoleratedTaint
+                           : chance(10)                  ? InvalidAffinity
+                           : made.topology && chance(50) ? MissingTopologyLevel
+                                                         : NodeAffinity;
             refusal.taint = refusal.kind == UntoleratedTaint ? std::uint32_t(pick(0, 1)) : 0;
         }
     }

@@ -157,10 +157,11 @@ struct EventText {
     std::string operator()(const engine::LocalQueueDeleted& e) const {
         return "delete local queue " + e.ns + "/" + e.name;
     }
+    std::string operator()(const engine::NodeChanged& e) const { return "node " + e.node.name; }
+    std::string operator()(const engine::NodeDeleted& e) const { return "delete node " + e.name; }
     std::string operator()(const engine::PodShapeChanged& e) const {
         std::string out = fmt::format("shape {}", e.shape.id);
-        out += e.shape.requests_topology ? " requests topology" : "";
-        out += e.shape.requires_domain ? " requires a domain" : "";
+        out += e.shape.topology ? " requests topology" : "";
         for (const std::string& resource : e.shape.resources) {
             out += " " + resource;
         }

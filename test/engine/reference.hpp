@@ -108,6 +108,8 @@ class Cluster {
     void on(const engine::ClusterQueueDeleted& event, Time now);
     void on(const engine::LocalQueueChanged& event, Time now);
     void on(const engine::LocalQueueDeleted& event, Time now);
+    void on(const engine::NodeChanged& /*event*/, Time /*now*/) {}  // places are not compared
+    void on(const engine::NodeDeleted& /*event*/, Time /*now*/) {}
     void on(const engine::PodShapeChanged& event, Time now);
     void on(const engine::PodShapeDeleted& event, Time now);
     void on(const engine::WorkloadChanged& event, Time now);

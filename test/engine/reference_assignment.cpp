@@ -519,10 +519,6 @@ Reason Assigner::no_fit_reason() const {
         if (pod_set.mode() != Mode::NoFit) {
             continue;
         }
-        if (is_unplaced(pod_set)) {
-            overall = worse(overall, WaitingReason::TopologyPlacementFailed);
-            continue;
-        }
         if (pod_set.attempts.empty()) {
             overall = worse(overall, WaitingReason::NoMatchingFlavor);
             continue;

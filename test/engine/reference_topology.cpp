@@ -35,7 +35,7 @@ bool TopologyRules::are_all_with_topology() const {
 const engine::PodShape* TopologyRules::shape_that_requests(std::size_t pod_set) const {
     const auto shape = rules_.shapes->find(workload_.pod_sets[pod_set].shape);
     const bool requests =
-        is_on() && shape != rules_.shapes->end() && shape->second.requests_topology;
+        is_on() && shape != rules_.shapes->end() && shape->second.topology.has_value();
     return requests ? &shape->second : nullptr;
 }
 
@@ -87,17 +87,7 @@ std::vector<Complaint> TopologyRules::errors(const PodSetResult& result) const {
             errors.push_back(error(FlavorRefusal::Kind::TwoTopologyFlavors, flavor));
         }
     }
-    const engine::PodShape* shape = shape_that_requests(result.index);
-    if (errors.empty() && shape != nullptr && shape->requires_domain) {
-        errors.push_back(error(FlavorRefusal::Kind::DomainNotPlaced, *assigned.begin()));
-    }
     return errors;
-}
-
-bool is_unplaced(const PodSetResult& result) {
-    return std::ranges::any_of(result.complaints, [](const Complaint& complaint) {
-        return complaint.refusal.kind == FlavorRefusal::Kind::DomainNotPlaced;
-    });
 }
 
 }  // namespace sluice::reference

@@ -23,7 +23,7 @@ class TopologyRules {
         std::size_t pod_set, const engine::ResourceGroup& resources, const std::string& flavor
     ) const;
     /// What is wrong with the flavors chosen for a podSet that gets a topology: exactly one of them
-    /// must have one, and pods that require one of its domains get none.
+    /// must have one.
     std::vector<Complaint> errors(const PodSetResult& result) const;
 
   private:
@@ -36,8 +36,5 @@ class TopologyRules {
     const engine::ClusterQueue& queue_;
     const engine::Workload& workload_;
 };
-
-/// Whether the podSet was refused because it requires a domain.
-bool is_unplaced(const PodSetResult& result);
 
 }  // namespace sluice::reference

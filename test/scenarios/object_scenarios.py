@@ -23,12 +23,12 @@ import schedule_batch  # noqa: E402
 NOW = "2026-01-01T12:00:00Z"
 API = "kueue.x-k8s.io/v1beta2"
 WORDS_OF_SCENARIO = {
-    "description", "config", "run", "namespaces", "topologies", "flavors", "queues", "objects",
-    "workloads", "then",
+    "description", "config", "run", "namespaces", "topologies", "nodes", "flavors", "queues",
+    "objects", "workloads", "then",
 }
 WORDS_OF_WORKLOAD = {
     "queue", "count", "requests", "pod", "priority", "created", "annotations", "spec", "admitted",
-    "conditions", "status", "topology", "owner",
+    "conditions", "status", "topology", "owner", "places",
 }
 
 
@@ -74,6 +74,13 @@ def make_condition(kind, given):
     }
 
 
+def make_place(node, pods):
+    return {
+        "domainCount": 1, "valuesPerLevel": [{"universal": node}],
+        "podCounts": {"universal": pods},
+    }
+
+
 def make_workload(name, given, number):
     unknown = set(given) - WORDS_OF_WORKLOAD
     if unknown:
@@ -104,6 +111,11 @@ def make_workload(name, given, number):
                 "resourceUsage": {r: str(int(q) * count) for r, q in requests.items()},
             }],
         }
+        if "places" in given:
+            status["admission"]["podSetAssignments"][0]["topologyAssignment"] = {
+                "levels": ["kubernetes.io/hostname"],
+                "slices": [make_place(node, pods) for node, pods in given["places"].items()],
+            }
     status["conditions"] = [make_condition(k, v or {}) for k, v in conditions.items()]
     made = make_object(
         "Workload", name, spec, namespace="ns", uid=name, generation=1,
@@ -117,12 +129,24 @@ def make_workload(name, given, number):
     return {**made, "status": status}
 
 
+def make_node(name, given):
+    """A Ready node with these labels and its hostname; `allocatable` adds to what it has."""
+    labels = {"kubernetes.io/hostname": name, **given}
+    allocatable = {"cpu": 9, "example.com/gpu": 9, "pods": 110, **labels.pop("allocatable", {})}
+    status = {
+        "allocatable": allocatable, "conditions": [{"type": "Ready", "status": "True"}],
+    }
+    return {**make_object("Node", name, {}, "v1", labels=labels), "status": status}
+
+
 def make_objects(scenario):
     for name, labels in {"ns": {}, **scenario.get("namespaces", {})}.items():
         yield make_object("Namespace", name, None, "v1", labels=labels)
     for name, levels in scenario.get("topologies", {}).items():
         spec = {"levels": [{"nodeLabel": level} for level in levels]}
         yield make_object("Topology", name, spec)
+    for name, labels in scenario.get("nodes", {}).items():
+        yield make_node(name, labels)
     flavors = {f: {} for q in scenario["queues"].values() for f in q["flavors"]}
     flavors.update(scenario.get("flavors", {}))
     for name, spec in flavors.items():
@@ -166,6 +190,12 @@ def short(key):
     return key.removeprefix("ns/")
 
 
+def places_of(assigned):
+    """`n1:2,n2:1`: the domains of a podSet, each with its pods."""
+    domains = assigned.get("topologyAssignment", {}).get("domains", [])
+    return ",".join(f"{'/'.join(d['values'])}:{d['count']}" for d in domains)
+
+
 def decisions_of(report):
     """Everything decided, in order, as maps of words."""
     for cycle in report["cycles"]:
@@ -180,7 +210,12 @@ def decisions_of(report):
                 "flavor": ",".join(sorted(set(assigned.get("flavors", {}).values()))),
                 "count": str(assigned["count"]),
                 "usage": ",".join(f"{name}:{usage[name]}" for name in sorted(usage)),
+                "topology": places_of(assigned),
             }
+        for entry in cycle.get("secondPass", []):
+            assigned = entry.get("admission", {}).get("podSetAssignments", [{}])[0]
+            yield {"pass": short(entry["workload"]), "result": entry["result"],
+                   "says": entry["message"], "topology": places_of(assigned)}
 
 
 def parse(expected):
@@ -222,7 +257,7 @@ def differences(scenario, report, notes):
     wanted, wanted_notes = [], []
     for expected in map(parse, scenario["then"]):
         verb = next(iter(expected))
-        if verb in ("admit", "preempt"):
+        if verb in ("admit", "preempt", "pass"):
             wanted.append(expected)
         elif verb == "refuse":
             fault = check_refusal(expected, report)

@@ -47,6 +47,8 @@ std::string_view to_string(WaitingReason reason) {
             return "WaitingForPodsReady";
         case WaitingReason::AdmissionGated:
             return "AdmissionGated";
+        case WaitingReason::UnspecifiedTopology:
+            return "UnspecifiedTopology";
         case WaitingReason::Unspecified:
             return "Unspecified";
     }
@@ -55,6 +57,8 @@ std::string_view to_string(WaitingReason reason) {
 
 std::string_view to_string(RefusalKind kind) {
     switch (kind) {
+        case RefusalKind::InactiveClusterQueue:
+            return "InactiveClusterQueue";
         case RefusalKind::FailedChecks:
             return "FailedChecks";
         case RefusalKind::NamespaceMismatch:
@@ -126,8 +130,8 @@ std::string describe(
             return "NoTopologyFlavor";
         case FlavorRefusal::Kind::TwoTopologyFlavors:
             return fmt::format("TwoTopologyFlavors {}", flavor);
-        case FlavorRefusal::Kind::DomainNotPlaced:
-            return fmt::format("DomainNotPlaced {}", flavor);
+        case FlavorRefusal::Kind::NotPlaced:
+            return fmt::format("NotPlaced {}", flavor);
         case FlavorRefusal::Kind::NotOfReplacedSlice:
             return fmt::format("NotOfReplacedSlice {}/{} held={}", flavor, resource, other);
         case FlavorRefusal::Kind::InsufficientUnused:

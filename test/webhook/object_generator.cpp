@@ -1,6 +1,6 @@
 #include "webhook/object_generator.hpp"
 
-#include "webhook/topology_assignment.hpp"
+#include "api/kueue/topology_assignment.hpp"
 
 #include <utility>
 
@@ -91,11 +91,11 @@ Value ObjectGenerator::local_queue_status(bool old) {
 }
 
 Value ObjectGenerator::topology(bool old) {
-    webhook::TopologyAssignment assignment{.levels = {"block", "host"}, .domains = {}};
+    api::DomainAssignment assignment{.levels = {"block", "host"}, .domains = {}};
     for (auto n = prng_.below(5); n > 0; --n) {
         assignment.domains.push_back({.values = {word(), word()}, .count = prng_.between(1, 3)});
     }
-    return old ? webhook::make_domains(assignment) : webhook::make_slices(assignment);
+    return old ? api::make_domains(assignment) : api::make_slices(assignment);
 }
 
 Value ObjectGenerator::workload_spec(bool old) {

@@ -1,4 +1,4 @@
-#include "webhook/topology_assignment.hpp"
+#include "api/kueue/topology_assignment.hpp"
 
 #include "base/prng.hpp"
 
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace sluice::webhook {
+namespace sluice::api {
 namespace {
 
 json::Value parse(const std::string& text) {
@@ -19,8 +19,8 @@ json::Value parse(const std::string& text) {
 }
 
 /// An assignment of one level whose domains have these values and a pod each.
-TopologyAssignment one_level(const std::vector<std::string>& values) {
-    TopologyAssignment assignment{.levels = {"l"}, .domains = {}};
+DomainAssignment one_level(const std::vector<std::string>& values) {
+    DomainAssignment assignment{.levels = {"l"}, .domains = {}};
     for (const auto& value : values) {
         assignment.domains.push_back({.values = {value}, .count = 1});
     }
@@ -36,15 +36,15 @@ std::string random_value(Prng& prng) {
     return value;
 }
 
-TopologyAssignment random_assignment(Prng& prng) {
-    TopologyAssignment assignment;
+DomainAssignment random_assignment(Prng& prng) {
+    DomainAssignment assignment;
     const auto levels = prng.between(1, 4);
     for (std::int64_t i = 0; i < levels; ++i) {
         assignment.levels.push_back("level-" + std::to_string(i));
     }
     const bool same_count = prng.chance(50);
     for (auto n = prng.below(6); n > 0; --n) {
-        TopologyDomain domain{.values = {}, .count = same_count ? 3 : prng.between(1, 4)};
+        AssignedDomain domain{.values = {}, .count = same_count ? 3 : prng.between(1, 4)};
         for (std::int64_t i = 0; i < levels; ++i) {
             domain.values.push_back(prng.chance(30) ? "same" : random_value(prng));
         }
@@ -90,13 +90,13 @@ TEST_CASE("a character of several bytes is never cut", "[webhook][topology]") {
 }
 
 TEST_CASE("no domains make no slices", "[webhook][topology]") {
-    const TopologyAssignment none{.levels = {"l"}, .domains = {}};
+    const DomainAssignment none{.levels = {"l"}, .domains = {}};
     CHECK(json::print(make_slices(none)) == R"({"levels":["l"],"slices":[]})");
     CHECK(json::print(make_domains(none)) == R"({"levels":["l"],"domains":[]})");
 }
 
 TEST_CASE("more domains than a slice may hold make several", "[webhook][topology]") {
-    TopologyAssignment many{.levels = {"l"}, .domains = {}};
+    DomainAssignment many{.levels = {"l"}, .domains = {}};
     many.domains.resize(kDomainsPerSliceMax + 1, {.values = {"v"}, .count = 1});
     many.domains.back().values = {"w"};
     const auto made = make_slices(many);
@@ -118,7 +118,7 @@ TEST_CASE("any valid encoding is read", "[webhook][topology]") {
     REQUIRE(read);
     CHECK(
         (*read ==
-         TopologyAssignment{
+         DomainAssignment{
              .levels = {"block", "host"},
              .domains =
                  {{.values = {"b1", "x"}, .count = 4},
@@ -188,4 +188,4 @@ TEST_CASE("the assignments of one object share what may be read", "[webhook][top
     CHECK_FALSE(parse_domains(domains, "a", 2));
 }
 
-}  // namespace sluice::webhook
+}  // namespace sluice::api

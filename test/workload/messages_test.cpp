@@ -82,6 +82,14 @@ std::string cpu(std::string_view amount) {
     );
 }
 
+TEST_CASE("a reason is shown where Kueue has none", "[workload][messages]") {
+    using enum engine::WaitingReason;
+    CHECK(waiting_reason(UnspecifiedTopology, {}).empty());
+    CHECK(shown_reason(UnspecifiedTopology, {}) == "TopologyPlacementFailed");
+    CHECK(shown_reason(Unspecified, {}) == "NoMatchingFlavor");
+    CHECK(shown_reason(WaitingForQuota, {}) == "WaitingForQuota");
+}
+
 }  // namespace
 
 TEST_CASE("a refusal names each flavor's obstacle, sorted", "[workload][messages]") {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "api/core/core.hpp"
+#include "api/core/pod.hpp"
 #include "api/kueue/admission_check.hpp"
 #include "api/kueue/cluster_queue.hpp"
 #include "api/kueue/cohort.hpp"
@@ -27,6 +28,8 @@ struct ScheduleCluster {
     Objects<api::AdmissionCheck> admission_checks;
     Objects<api::Topology> topologies;
     Objects<api::ResourceFlavor> flavors;
+    Objects<api::Node> nodes;
+    Objects<api::Pod> pods;
     Objects<api::Cohort> cohorts;
     Objects<api::ClusterQueue> cluster_queues;
     Objects<api::LocalQueue> local_queues;

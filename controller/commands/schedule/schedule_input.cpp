@@ -234,9 +234,13 @@ class Reader final : public yaml::ObjectSink {
         if (version == "node.k8s.io/v1" && kind == "RuntimeClass") {
             return put<api::RuntimeClass>(source);
         }
-        const bool is_known = (version == "v1" && kind == "Node") ||
-                              (version == "scheduling.k8s.io/v1" && kind == "PriorityClass");
-        if (!is_known) {
+        if (version == "v1" && kind == "Node") {
+            return put<api::Node>(source);
+        }
+        if (version == "v1" && kind == "Pod") {
+            return put<api::Pod>(source);
+        }
+        if (version != "scheduling.k8s.io/v1" || kind != "PriorityClass") {
             note_skipped(source, kind, version);
         }
         return {};

@@ -1,6 +1,7 @@
 #include "controller/commands/schedule/schedule_output.hpp"
 
 #include "api/kueue/kueue_names.hpp"
+#include "api/kueue/topology_assignment.hpp"
 #include "api/meta/codec.hpp"
 #include "base/printable.hpp"
 #include "json/value.hpp"
@@ -67,11 +68,25 @@ Value to_value(const workload::Constraint& constraint) {
     return made;
 }
 
+/// Writes each topology out, domain by domain.
+Value admission_value(const api::Admission& admission) {
+    Value made = api::to_value(admission);
+    Value* assignments = made.find("podSetAssignments");
+    for (std::size_t i = 0; i < admission.pod_set_assignments.size(); ++i) {
+        const auto& topology = admission.pod_set_assignments[i].topology_assignment;
+        if (topology && assignments != nullptr) {
+            Value& assignment = assignments->as_array()[i];
+            assignment.set("topologyAssignment", api::make_domains(api::decode(*topology)));
+        }
+    }
+    return made;
+}
+
 Value to_value(const AdmittedWorkload& entry) {
     return Object{
         {"workload", entry.workload},
         {"clusterQueue", entry.cluster_queue},
-        {"admission", api::to_value(entry.admission)},
+        {"admission", admission_value(entry.admission)},
         {"borrows", entry.borrows},
     };
 }
@@ -100,6 +115,20 @@ Value to_value(const RefusedWorkload& entry) {
     };
 }
 
+Value to_value(const SecondPassWorkload& entry) {
+    Value made{Object{
+        {"workload", entry.workload},
+        {"clusterQueue", entry.cluster_queue},
+        {"result", entry.result},
+        {"reason", entry.reason},
+        {"message", entry.message},
+    }};
+    if (entry.admission) {
+        made.set("admission", admission_value(*entry.admission));
+    }
+    return made;
+}
+
 template <class Entry>
 Value list(const std::vector<Entry>& entries) {
     Array made;
@@ -120,12 +149,16 @@ Value to_value(const std::map<std::string, std::vector<std::string>>& queues) {
 Value to_value(const ScheduleReport& report) {
     Array cycles;
     for (const auto& cycle : report.cycles) {
-        cycles.emplace_back(Object{
+        Value made{Object{
             {"cycle", static_cast<std::int64_t>(cycle.cycle)},
             {"admitted", list(cycle.admitted)},
             {"preempted", list(cycle.preempted)},
             {"notAdmitted", list(cycle.refused)},
-        });
+        }};
+        if (!cycle.second_passes.empty()) {
+            made.set("secondPass", list(cycle.second_passes));
+        }
+        cycles.push_back(std::move(made));
     }
     return Object{
         {"cycles", std::move(cycles)},
@@ -156,6 +189,38 @@ std::string columns(std::vector<Row> rows) {
     return text;
 }
 
+/// Returns, for example, " on node-1 x2, node-2"; empty without a topology.
+std::string topology_text(const api::PodSetAssignment& pod_set) {
+    constexpr std::size_t kMost = 8;
+    if (!pod_set.topology_assignment) {
+        return pod_set.delayed_topology_request == "Pending" ? " (its topology comes later)" : "";
+    }
+    const auto domains = api::decode(*pod_set.topology_assignment).domains;
+    std::vector<std::string> texts;
+    for (const auto& domain : domains) {
+        if (texts.size() == kMost) {
+            texts.push_back(fmt::format("{} more", domains.size() - kMost));
+            break;
+        }
+        texts.push_back(fmt::format(
+            "{}{}",
+            fmt::join(domain.values, "/"),
+            domain.count == 1 ? "" : fmt::format(" x{}", domain.count)
+        ));
+    }
+    return texts.empty() ? " on no node" : fmt::format(" on {}", fmt::join(texts, ", "));
+}
+
+std::string topologies_text(const api::Admission& admission) {
+    std::vector<std::string> texts;
+    for (const auto& pod_set : admission.pod_set_assignments) {
+        texts.push_back(
+            fmt::format("{} x{}{}", pod_set.name, pod_set.count.value_or(0), topology_text(pod_set))
+        );
+    }
+    return fmt::format("{}", fmt::join(texts, "; "));
+}
+
 /// Returns, for example, "main x3 of 5: cpu=1 (default), memory=2Gi (default)".
 std::string assignment_text(const AdmittedWorkload& entry) {
     std::vector<std::string> pod_sets;
@@ -173,11 +238,12 @@ std::string assignment_text(const AdmittedWorkload& entry) {
         }
         const std::int32_t count = pod_set.count.value_or(0);
         pod_sets.push_back(fmt::format(
-            "{} x{}{}: {}",
+            "{} x{}{}: {}{}",
             pod_set.name,
             count,
             count < entry.pods[i] ? fmt::format(" of {}", entry.pods[i]) : "",
-            fmt::join(resources, ", ")
+            fmt::join(resources, ", "),
+            topology_text(pod_set)
         ));
     }
     return fmt::format("{}", fmt::join(pod_sets, "; "));
@@ -198,6 +264,15 @@ std::string cycle_table(const CycleReport& cycle) {
              entry.cluster_queue,
              entry.reason,
              "for " + entry.preemptor}
+        );
+    }
+    for (const auto& entry : cycle.second_passes) {
+        rows.push_back(
+            {entry.result,
+             entry.workload,
+             entry.cluster_queue,
+             entry.reason,
+             entry.admission ? topologies_text(*entry.admission) : entry.message}
         );
     }
     for (const auto& entry : cycle.refused) {

@@ -5,9 +5,11 @@
 #include "workload/explanation/explanation.hpp"
 #include "workload/translation/references.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,13 +43,31 @@ struct RefusedWorkload {
     std::string words;  ///< explanation for people; empty if `message` is enough
 };
 
+/// The outcome of a head that held quota already.
+struct SecondPassWorkload {
+    std::string workload;
+    std::string cluster_queue;
+    std::string result;  ///< "assigned", "evicted" or "failed"
+    std::string reason;
+    std::string message;
+    std::optional<api::Admission> admission;  ///< if it was assigned
+    std::string words;                        ///< as for RefusedWorkload
+};
+
 struct CycleReport {
     std::uint64_t cycle = 0;
     std::vector<AdmittedWorkload> admitted;
     std::vector<PreemptedWorkload> preempted;
     std::vector<RefusedWorkload> refused;
+    std::vector<SecondPassWorkload> second_passes;
 
-    bool is_idle() const { return admitted.empty() && preempted.empty(); }
+    /// Returns true if the cycle changed nothing: a second pass that fails changes nothing.
+    bool is_idle() const {
+        return admitted.empty() && preempted.empty() &&
+               std::ranges::all_of(second_passes, [](const SecondPassWorkload& pass) {
+                   return pass.result == "failed";
+               });
+    }
 };
 
 /// Pending workloads by ClusterQueue, in service order, without ClusterQueues that have none.

@@ -82,7 +82,9 @@ ScheduleReport ScheduleSimulation::run(const ScheduleLimit& limit) {
     std::size_t idle_cycles = 0;
     while (true) {
         if (made.cycles.size() == limit.cycles) {
-            if (limit.until_stable && world_.state().has_heads()) {
+            const bool has_more =
+                world_.state().has_heads() || world_.state().has_second_pass(world_.now());
+            if (limit.until_stable && has_more) {
                 made.notes.push_back(why_stopped(made.cycles));
             }
             break;
@@ -97,7 +99,7 @@ ScheduleReport ScheduleSimulation::run(const ScheduleLimit& limit) {
         world_.write(cycle, preemption_messages(result));
         world_.settle();
         if (limit.until_stable) {
-            world_.release_evicted(cycle.preempted);
+            world_.release_evicted(cycle);
             world_.settle();
         }
         if (limit.until_stable) {
@@ -163,9 +165,63 @@ CycleReport ScheduleSimulation::report(const engine::CycleResult& result) const 
              .preemptor = std::string(world_.state().workload_key(decision.preemptor))}
         );
     }
+    for (const auto& decision : result.second_passes) {
+        made.second_passes.push_back(report(decision));
+        const auto victim = std::ranges::find(
+            result.preempted, decision.workload, &engine::PreemptionDecision::victim
+        );
+        if (decision.outcome == engine::SecondPassDecision::Outcome::Evicted &&
+            victim != result.preempted.end()) {
+            // Its eviction is written first, and then the preemption.
+            made.second_passes.back().reason = api::reason::kPreempted;
+            made.second_passes.back().message = workload::preemption_message(
+                world_.state(),
+                *victim,
+                world_.workload_at(std::string(world_.state().workload_key(victim->preemptor)))
+            );
+        }
+    }
     workload::Explanations explanations(world_.state(), result);
     for (std::size_t i = 0; i < result.refused.size(); ++i) {
         made.refused.push_back(report(result.refused[i], explanations.of(i)));
+    }
+    return made;
+}
+
+SecondPassWorkload ScheduleSimulation::report(const engine::SecondPassDecision& decision) const {
+    using enum engine::SecondPassDecision::Outcome;
+    const std::string key(world_.state().workload_key(decision.workload));
+    const auto& workload = world_.workload_at(key);
+    SecondPassWorkload made{
+        .workload = key,
+        .cluster_queue = world_.state().node_name(decision.cluster_queue),
+        .result = {},
+        .reason = {},
+        .message = {},
+        .admission = std::nullopt,
+        .words = {},
+    };
+    switch (decision.outcome) {
+        case Assigned:
+            made.result = "assigned";
+            made.admission = workload::make_admission(world_.state(), decision, workload);
+            break;
+        case Evicted:
+            made.result = "evicted";
+            made.reason = api::reason::kNodeFailures;
+            made.message = workload::no_replacement_message(workload);
+            break;
+        case Failed:
+            made.result = "failed";
+            made.reason = "SecondPassFailed";
+            made.message = workload::refusal_message(
+                world_.state(),
+                decision.refusal,
+                workload,
+                world_.find_queue(made.cluster_queue),
+                world_.translator()
+            );
+            break;
     }
     return made;
 }

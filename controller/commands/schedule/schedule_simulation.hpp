@@ -39,6 +39,7 @@ class ScheduleSimulation {
 
   private:
     CycleReport report(const engine::CycleResult& result) const;
+    SecondPassWorkload report(const engine::SecondPassDecision& decision) const;
     RefusedWorkload report(
         const engine::RefusalDecision& refusal, std::vector<workload::Constraint> constraints
     ) const;

@@ -83,6 +83,12 @@ void ScheduleWorld::load(ScheduleCluster cluster) {
     for (const auto& flavor : cluster.flavors) {
         apply(translator_.set(flavor));
     }
+    for (const auto& node : cluster.nodes) {
+        apply(translator_.set(node));
+    }
+    for (const auto& pod : cluster.pods) {
+        apply(translator_.set(pod));
+    }
     for (const auto& cohort : cluster.cohorts) {
         translator_.set(cohort);
         apply({engine::CohortChanged{translator_.cohort(cohort)}});
@@ -172,6 +178,10 @@ void ScheduleWorld::write(
             finish_slice(admitted.replaces, workload::replacement_message(workload));
         }
     }
+    // Before the victims: a workload may be assigned a topology and be evicted in one cycle.
+    for (const auto& pass : cycle.second_passes) {
+        write_second_pass(pass);
+    }
     for (std::size_t i = 0; i < cycle.preempted.size(); ++i) {
         auto& workload = workload_to_write(cycle.preempted[i].workload);
         workload::preempt(workload, cycle.preempted[i].reason, preemption_messages[i], now_);
@@ -179,6 +189,26 @@ void ScheduleWorld::write(
     }
     for (const auto& refused : cycle.refused) {
         write_refusal(refused);
+    }
+}
+
+void ScheduleWorld::write_second_pass(const SecondPassWorkload& pass) {
+    auto& workload = workload_to_write(pass.workload);
+    const auto& gates = translator_.settings().gates;
+    if (pass.admission) {
+        workload.status.unhealthy_nodes.clear();
+        workload::reserve_quota(
+            workload, *pass.admission, cluster_queues_.at(pass.cluster_queue), gates, now_
+        );
+        apply({engine::AdmissionWritten{
+            .ns = workload.metadata.namespace_, .name = workload.metadata.name
+        }});
+        apply(translator_.set(workload));
+    } else if (pass.result == "evicted") {
+        workload::evict(
+            workload, {.reason = pass.reason, .message = pass.message, .cause = ""}, now_
+        );
+        apply(translator_.set(workload));
     }
 }
 
@@ -211,8 +241,8 @@ void ScheduleWorld::write_refusal(const RefusedWorkload& refused) {
     }
 }
 
-void ScheduleWorld::release_evicted(const std::vector<PreemptedWorkload>& first) {
-    for (const auto& preempted : first) {
+void ScheduleWorld::release_evicted(const CycleReport& cycle) {
+    for (const auto& preempted : cycle.preempted) {
         release(preempted.workload);
     }
     std::vector<std::string> evicted;
@@ -232,7 +262,9 @@ void ScheduleWorld::release(const std::string& key) {
     if (!was_evicted(workload)) {
         return;
     }
-    const auto& gates = translator_.settings().gates;
+    // The job of a pod that cannot move would end instead, but files have no jobs.
+    auto gates = translator_.settings().gates;
+    gates.skip_reassignment_for_pod_owned_workloads = false;
     workload::release_quota(workload, gates, now_);
     apply(translator_.set(workload));
 }

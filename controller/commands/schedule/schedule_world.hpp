@@ -36,7 +36,7 @@ class ScheduleWorld {
     /// preempted workload.
     void write(const CycleReport& cycle, const std::vector<std::string>& preemption_messages);
     /// Releases the quota of evicted workloads: the given ones first, then the others by name.
-    void release_evicted(const std::vector<PreemptedWorkload>& first);
+    void release_evicted(const CycleReport& cycle);
     /// Processes what is due now: wakes each cohort tree once for all events so far.
     void settle();
 
@@ -69,6 +69,7 @@ class ScheduleWorld {
     void apply(const workload::Translator::Events& events);
     /// Finishes a slice that a larger slice has replaced; its quota is free from now on.
     void finish_slice(const std::string& key, const std::string& message);
+    void write_second_pass(const SecondPassWorkload& pass);
     void write_refusal(const RefusedWorkload& refused);
     void release(const std::string& key);
     api::Workload& workload_to_write(const std::string& key) { return workloads_[places_.at(key)]; }

@@ -21,7 +21,11 @@ Cycle::Cycle(const State& state, Time now, Recording recording)
     : state_(state),
       now_(now),
       explains_(recording == Recording::Explanations),
-      after_(state.tree()),
+      after_(
+          state.tree(),
+          state.topologies(),
+          {.is_strict = state.options().gates.strict_node_fit, .pods = state.pods_resource()}
+      ),
       fair_(state),
       candidates_(state, now),
       search_({state, after_, candidates_, victims_}) {}
@@ -32,8 +36,9 @@ Cycle::Cycle(const State& state, Time now, Recording recording)
 CycleDecision Cycle::run() {
     decision_.version = state_.version();
     decision_.now = now_;
+    take_second_passes();
     take_heads();
-    if (heads_.empty()) {
+    if (heads_.empty() && second_passes_.empty()) {
         return std::move(decision_);
     }
     nominate();
@@ -44,7 +49,10 @@ CycleDecision Cycle::run() {
 
 void Cycle::take_heads() {
     if (state_.waits_for_pods_ready()) {
-        decision_.is_blocked = true;
+        decision_.is_blocked = second_passes_.empty();
+        decision_.blocks = true;
+        decision_.held_back = state_.held_back();
+        decision_.result.cycle = second_passes_.empty() ? 0 : state_.cycle() + 1;
         return;
     }
     const WorkloadIndex next = state_.held_back();
@@ -64,7 +72,7 @@ void Cycle::take_heads() {
             heads_.push_back(state_.head(index));
         }
     }
-    if (!heads_.empty()) {
+    if (!heads_.empty() || !second_passes_.empty()) {
         decision_.result.cycle = state_.cycle() + 1;
     }
 }
@@ -146,14 +154,14 @@ bool Cycle::fits(const CycleEntry& entry) {
     UsageView& view = after_evictions();
     const UsageView::Trial trial(view);
     clear_for(entry, view);
-    return view.fits({.cluster_queue = entry.cluster_queue, .usages = entry.assignment.usage});
+    return view.fits(entry.demand());
 }
 
 void Cycle::note_shortages(CycleEntry& entry, const UsageView& view) const {
     if (!explains_) {
         return;
     }
-    for (const auto& [pair, amount] : entry.assignment.usage) {
+    for (const auto& [pair, amount] : entry.demand().usages) {
         const auto room = view.room(entry.cluster_queue, pair);
         const Amount free = max(Amount(), room.available);
         if (amount <= free) {
@@ -178,20 +186,48 @@ void Cycle::note_reserved(CycleEntry& entry, const Usages& reserved) const {
     }
 }
 
-void Cycle::recompute_if_overlapping(CycleEntry& entry) {
-    if (!state_.options().gates.recompute_assignment_upon_overlap || !overlaps(entry)) {
+bool Cycle::lacks_places_alone(const CycleEntry& entry) {
+    UsageView& view = after_evictions();
+    const UsageView::Trial trial(view);
+    clear_for(entry, view);
+    return view.fits_quota(entry.demand()) && !view.leaves().fits(entry.assignment.leaves);
+}
+
+void Cycle::recompute_if_needed(CycleEntry& entry) {
+    const Gates& gates = state_.options().gates;
+    if (gates.recompute_assignment_upon_overlap && overlaps(entry)) {
+        // The entry gets what is free once the other entries' victims are gone, on the flavors for
+        // which it was nominated.
+        after_evictions();
+        recompute(entry);
+        if (entry.assignment.mode == AssignmentMode::Fit) {
+            entry.assignment.mode = AssignmentMode::DeferredFit;
+        }
         return;
     }
-    // The entry gets what is free once the other entries' victims are gone, on the flavors for
-    // which it was nominated.
-    after_evictions();
+    if (entry.assignment.leaves.empty() || !gates.tas_recompute_within_cycle ||
+        !lacks_places_alone(entry)) {
+        return;
+    }
+    // Victims are still there: their places are not free yet.
+    if (!as_is_) {
+        recompute(entry);
+        return;
+    }
+    static const std::set<WorkloadIndex> kNone;
+    PreemptionSearch present({state_, *as_is_, candidates_, kNone});
+    active_search_ = &present;
+    removed_ = &kNone;
+    recompute(entry);
+    active_search_ = &search_;
+    removed_ = &victims_;
+}
+
+void Cycle::recompute(CycleEntry& entry) {
     entry.progress.reset();
     const Assignment nominated = std::exchange(entry.assignment, Assignment{});
     entry.targets.clear();
     find_assignment(entry, &nominated);
-    if (entry.assignment.mode == AssignmentMode::Fit) {
-        entry.assignment.mode = AssignmentMode::DeferredFit;
-    }
     entry.refusal.is_recomputed = true;
 }
 
@@ -216,8 +252,13 @@ void Cycle::skip(CycleEntry& entry, bool is_overlapping) {
 
 void Cycle::process(CycleEntry& entry) {
     entry.refusal.admitted_before = static_cast<std::uint32_t>(decision_.result.admitted.size());
-    recompute_if_overlapping(entry);
+    recompute_if_needed(entry);
     const Assignment& assignment = entry.assignment;
+    if (assignment.mode != AssignmentMode::Fit && loses_node(state_, entry) &&
+        state_.options().gates.tas_replacement_fail_fast) {
+        entry.has_no_replacement = true;
+        return;
+    }
     if (assignment.mode == AssignmentMode::NoFit) {
         entry.requeue = RequeueReason::NoFit;
         refuse(entry, assignment.no_fit_reason, RefusalKind::Assignment);
@@ -244,7 +285,7 @@ void Cycle::process(CycleEntry& entry) {
         refuse(entry, WaitingReason::WaitingForPreemptedWorkloads, RefusalKind::DeferredFit);
         note_shortages(entry, as_is());
         note_reserved(entry, assignment.usage);
-        assume({.cluster_queue = entry.cluster_queue, .usages = assignment.usage});
+        assume(entry.demand());
         return;
     }
     const bool is_overlapping = overlaps(entry);
@@ -258,11 +299,15 @@ void Cycle::process(CycleEntry& entry) {
             evict(target.workload);
         }
     }
-    assume({.cluster_queue = entry.cluster_queue, .usages = assignment.usage});
+    assume(entry.demand());
     spare_replaced(entry);
     if (assignment.mode == AssignmentMode::Preempt) {
         note_reserved(entry, assignment.usage);
         issue_preemptions(entry);
+        return;
+    }
+    if (entry.holds_quota) {
+        assign_topology(entry);
         return;
     }
     if (state_.options().block_admission_until_pods_ready &&
@@ -287,7 +332,7 @@ void Cycle::reserve_for_blocked(CycleEntry& entry) {
         return;  // it can take the quota back whenever it wants
     }
     Usages reserved;
-    for (const auto& usage : entry.assignment.usage) {
+    for (const auto& usage : entry.demand().usages) {
         const QuotaCell& cell = as_is().cell(entry.cluster_queue, usage.flavor_resource);
         Amount amount = usage.amount;
         if (entry.assignment.level == 0) {
@@ -298,7 +343,10 @@ void Cycle::reserve_for_blocked(CycleEntry& entry) {
         }
         reserved.push_back(Usage{.flavor_resource = usage.flavor_resource, .amount = amount});
     }
-    assume({.cluster_queue = entry.cluster_queue, .usages = reserved});
+    assume(
+        {.cluster_queue = entry.cluster_queue, .usages = reserved, .leaves = entry.assignment.leaves
+        }
+    );
     note_reserved(entry, reserved);
 }
 
@@ -335,11 +383,17 @@ void Cycle::admit(CycleEntry& entry) {
     decision.cluster_queue = entry.cluster_queue;
     decision.borrowing_level = entry.assignment.level;
     decision.replaces = entry.replaced;
-    for (auto& choice : entry.assignment.pod_sets) {
-        AssignedPodSet& assigned = decision.pod_sets.emplace_back();
+    decision.pod_sets = assigned_pod_sets(entry.assignment);
+}
+
+SmallVector<AssignedPodSet, 1> Cycle::assigned_pod_sets(Assignment& assignment) const {
+    SmallVector<AssignedPodSet, 1> made;
+    for (auto& choice : assignment.pod_sets) {
+        AssignedPodSet& assigned = made.emplace_back();
         assigned.pod_set = choice.pod_set;
         assigned.count = choice.count;
         assigned.considered = std::move(choice.considered);
+        assigned.delayed = choice.delayed;
         for (const auto& flavor : choice.flavors) {
             const auto request =
                 std::find_if(choice.requests.begin(), choice.requests.end(), [&](const Request& r) {
@@ -352,7 +406,14 @@ void Cycle::admit(CycleEntry& entry) {
                 .amount = is_requested ? std::optional(request->amount) : std::nullopt,
             });
         }
+        for (const PlacedPodSet& placed : assignment.placed) {
+            if (placed.pod_set == choice.pod_set && !placed.is_kept) {
+                assigned.topology = placed.demand.flavor;
+                assigned.leaves = placed.demand.leaves;
+            }
+        }
     }
+    return made;
 }
 
 void Cycle::hold_decided(
@@ -373,6 +434,12 @@ void Cycle::hold_decided(
             });
         }
         add_pod_set(holding, std::move(share), pod_sets.size() == 1);
+        if (pod_set.leaves) {
+            if (holding.placement == nullptr) {
+                holding.placement = CowPtr<HeldPlacement>::make();
+            }
+            holding.placement.write().topologies.push_back(held_topology(pod_set));
+        }
     }
 }
 
@@ -491,16 +558,27 @@ void Cycle::settle() {
     decision_.heads.reserve(heads_.size());
     std::size_t next_admission = 0;  // those of the result are in the order of processed_
     for (CycleEntry* entry : processed_) {
+        if (entry->holds_quota) {
+            settle_second_pass(*entry);
+            continue;
+        }
         decision_.heads.push_back(
             entry->admitted ? admitted(*entry, decision_.result.admitted[next_admission++])
                             : sent_back(*entry)
         );
     }
     for (auto& entry : refused_early_) {
+        if (entry.holds_quota) {
+            settle_second_pass(entry);
+            continue;
+        }
         decision_.heads.push_back(sent_back(entry));
     }
+    if (!blocked_) {
+        settle_displaced();
+    }
     for (const auto& entry : entries_) {
-        if (!entry.processed) {
+        if (!entry.processed && !entry.holds_quota) {
             // The cycle ended before it came to this one: as if it had not been taken.
             decision_.heads.push_back(HeadOutcome{
                 .workload = entry.workload,

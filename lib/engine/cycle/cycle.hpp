@@ -28,6 +28,7 @@ class Cycle {
 
   private:
     void take_heads();
+    void take_second_passes();
     void nominate();
     void order();
     void process();
@@ -39,7 +40,7 @@ class Cycle {
     CowPtr<LastAssignment> progress_of(const CycleEntry& entry) const;
     RequeuedTo requeued_to(const CycleEntry& entry, bool has_progress) const;
 
-    std::optional<RefusalKind> refuse_early(WorkloadIndex workload) const;
+    std::optional<RefusalKind> refuse_early(const CycleEntry& entry) const;
     void find_assignment(CycleEntry& entry, const Assignment* pinned);
     FlavorAssigner assigner_for(const CycleEntry& entry, const Assignment* pinned);
     std::optional<Assignment> find_partial(CycleEntry& entry, const Assignment* pinned);
@@ -58,7 +59,18 @@ class Cycle {
     void process(CycleEntry& entry);
     /// Refuses an entry whose nomination no longer fits, or whose victims another entry takes.
     void skip(CycleEntry& entry, bool is_overlapping);
-    void recompute_if_overlapping(CycleEntry& entry);
+    /// Finds an assignment again if victims of others or places taken by others require it.
+    void recompute_if_needed(CycleEntry& entry);
+    void recompute(CycleEntry& entry);
+    /// Gives an entry for which others are evicted the places that it is to get then.
+    void reserve_places(CycleEntry& entry, FlavorAssigner& assigner);
+    bool lacks_places_alone(const CycleEntry& entry);
+    /// Decides about an entry that holds quota and whose topology was found.
+    void assign_topology(CycleEntry& entry);
+    void settle_second_pass(CycleEntry& entry);
+    /// Settles second passes that another entry of their ClusterQueue displaced.
+    void settle_displaced();
+    static bool loses_node(const State& state, const CycleEntry& entry);
     bool fits(const CycleEntry& entry);
     bool overlaps(const CycleEntry& entry) const;
     /// Returns present usage together with what the cycle has given to entries so far.
@@ -82,6 +94,8 @@ class Cycle {
     void admit(CycleEntry& entry);
     void hold_decided(Holding& holding, const PodSets& pod_sets, const AdmissionDecision& decision)
         const;
+    HeldTopology held_topology(const AssignedPodSet& pod_set) const;
+    SmallVector<AssignedPodSet, 1> assigned_pod_sets(Assignment& assignment) const;
     bool requeues_immediately(const CycleEntry& entry) const;
 
     const State& state_;
@@ -102,6 +116,9 @@ class Cycle {
     bool is_order_relevant_ = false;  ///< the order of victims matters
     CandidateLists candidates_;
     PreemptionSearch search_;
+    PreemptionSearch* active_search_ = &search_;          ///< that the assignment of an entry uses
+    const std::set<WorkloadIndex>* removed_ = &victims_;  ///< holders that do not count for it
+    std::vector<WorkloadIndex> second_passes_;
     bool blocked_ = false;
     WorkloadIndex was_held_back_;  ///< an earlier cycle stopped at it to wait for pods to be ready
     CycleDecision decision_;

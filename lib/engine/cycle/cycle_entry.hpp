@@ -4,6 +4,7 @@
 #include "engine/flavors/assignment.hpp"
 #include "engine/flavors/workload_slice.hpp"
 #include "engine/preemption/preemption.hpp"
+#include "engine/quota/usage_view.hpp"
 #include "engine/types/decision.hpp"
 #include "engine/types/ids.hpp"
 
@@ -42,6 +43,8 @@ struct CycleEntry {
     CowPtr<LastAssignment> outdated;  ///< progress that is outdated
     bool is_preemptor =
         false;  ///< others are being evicted for it (gate PrioritizePreemptorWorkloads)
+    bool holds_quota = false;         ///< only its topology is to be assigned
+    bool has_no_replacement = false;  ///< it is evicted, because no node replaces a failed one
     bool admitted = false;
     bool processed = false;
     bool skipped = false;
@@ -49,6 +52,17 @@ struct CycleEntry {
         true;  ///< whether the next cycle goes on with the flavor after the last tried
     RequeueReason requeue = RequeueReason::Generic;
     RefusalDecision refusal;
+
+    /// Returns the usage that it would add.
+    Demand demand() const {
+        static const Usages kNone;
+        return {
+            .cluster_queue = cluster_queue,
+            .usages = holds_quota ? kNone : assignment.usage,
+            .leaves = assignment.leaves,
+            .starts = assignment.mode == AssignmentMode::Fit,
+        };
+    }
 };
 
 }  // namespace sluice::engine

@@ -18,10 +18,13 @@ std::int32_t part_of(std::int64_t whole, std::int64_t step, std::int64_t range) 
 
 }  // namespace
 
-std::optional<RefusalKind> Cycle::refuse_early(WorkloadIndex workload) const {
-    const WorkloadRecord& record = state_.workload(workload);
+std::optional<RefusalKind> Cycle::refuse_early(const CycleEntry& entry) const {
+    const WorkloadRecord& record = state_.workload(entry.workload);
     if (record.checks_failed) {
         return RefusalKind::FailedChecks;
+    }
+    if (!state_.cluster_queue(entry.cluster_queue).active) {
+        return RefusalKind::InactiveClusterQueue;
     }
     switch (state_.local_queue(record.local_queue).namespace_match) {
         case NamespaceMatch::Matches:
@@ -38,18 +41,22 @@ std::optional<RefusalKind> Cycle::refuse_early(WorkloadIndex workload) const {
 }
 
 void Cycle::nominate() {
-    entries_.reserve(heads_.size());
-    for (const auto head : heads_) {
+    entries_.reserve(second_passes_.size() + heads_.size());
+    std::vector<WorkloadIndex> all = second_passes_;
+    all.insert(all.end(), heads_.begin(), heads_.end());
+    for (const auto head : all) {
         CycleEntry& entry = entries_.emplace_back();
         entry.workload = head;
-        entry.cluster_queue = state_.cluster_queue_of(state_.workload(head));
+        entry.holds_quota = state_.workload(head).holding != nullptr;
+        entry.cluster_queue = entry.holds_quota ? state_.workload(head).holding->cluster_queue
+                                                : state_.cluster_queue_of(state_.workload(head));
         entry.progress = state_.workload(head).last_assignment;
         entry.refusal.workload = head;
         entry.refusal.cluster_queue = entry.cluster_queue;
         const auto& preemptor = state_.cluster_queue(entry.cluster_queue).preemptor;
         entry.is_preemptor =
             preemptor.workload == head && preemptor.generation == state_.workload(head).generation;
-        const auto early = refuse_early(head);
+        const auto early = refuse_early(entry);
         if (early) {
             entry.refusal.kind = *early;
             entry.refusal.reason = *early == RefusalKind::FailedChecks
@@ -89,7 +96,11 @@ std::vector<PreemptionTarget> Cycle::find_targets(
     const CycleEntry& entry, const Assignment& assignment
 ) {
     PreemptionRequest preemptor{
-        .workload = entry.workload, .cluster_queue = entry.cluster_queue, .usage = {}, .needed = {}
+        .workload = entry.workload,
+        .cluster_queue = entry.cluster_queue,
+        .usage = {},
+        .needed = {},
+        .to_place = assignment.to_place,
     };
     if (entry.slice) {
         const auto& pod_sets = state_.workload(entry.workload).pod_sets;
@@ -118,13 +129,13 @@ std::vector<PreemptionTarget> Cycle::find_targets(
     preemptor.needed.erase(
         std::unique(preemptor.needed.begin(), preemptor.needed.end()), preemptor.needed.end()
     );
-    return search_.find(preemptor);
+    return active_search_->find(preemptor);
 }
 
 FlavorAssigner Cycle::assigner_for(const CycleEntry& entry, const Assignment* pinned) {
     return {
         state_,
-        search_,
+        *active_search_,
         entry.workload,
         entry.cluster_queue,
         entry.progress == nullptr ? nullptr : &*entry.progress,
@@ -135,7 +146,7 @@ FlavorAssigner Cycle::assigner_for(const CycleEntry& entry, const Assignment* pi
 }
 
 void Cycle::find_assignment(CycleEntry& entry, const Assignment* pinned) {
-    entry.slice = ReplacedSlice::find(state_, entry.workload, entry.cluster_queue, victims_);
+    entry.slice = ReplacedSlice::find(state_, entry.workload, entry.cluster_queue, *removed_);
     entry.fewest_pods.reset();
     FlavorAssigner assigner = assigner_for(entry, pinned);
     Assignment full = assigner.assign();
@@ -150,6 +161,7 @@ void Cycle::find_assignment(CycleEntry& entry, const Assignment* pinned) {
             entry.fewest_pods.reset();
             entry.assignment = std::move(*partial);
             count_slice_as_free(entry);
+            reserve_places(entry, assigner);
             return;
         }
     }
@@ -158,6 +170,26 @@ void Cycle::find_assignment(CycleEntry& entry, const Assignment* pinned) {
     if (good) {
         count_slice_as_free(entry);
     }
+    reserve_places(entry, assigner);
+}
+
+void Cycle::reserve_places(CycleEntry& entry, FlavorAssigner& assigner) {
+    if (entry.assignment.mode != AssignmentMode::Preempt || entry.assignment.to_place.empty() ||
+        loses_node(state_, entry)) {
+        return;
+    }
+    if (entry.targets.empty()) {
+        // Nobody can be evicted for it yet. Its places are kept, so that none that comes after it
+        // is admitted there to be evicted for it.
+        assigner.place_again(entry.assignment, active_search_->view().leaves(), Occupancy::Empty);
+        return;
+    }
+    UsageView& view = active_search_->view();
+    const UsageView::Trial trial(view);
+    for (const auto& target : entry.targets) {
+        view.remove(held_by(state_, target.workload));
+    }
+    assigner.place_again(entry.assignment, view.leaves(), Occupancy::Present);
 }
 
 void Cycle::count_slice_as_free(CycleEntry& entry) {

@@ -1,4 +1,5 @@
-// The order in which a cycle processes its entries: the one that borrows least goes first, then by
+// The order in which a cycle processes its entries: those that hold quota already go first, then
+// the one that borrows least goes first, then by
 // priority and time; under fair sharing by a tournament.
 #include "engine/cycle/cycle.hpp"
 
@@ -19,6 +20,9 @@ void Cycle::order() {
     if (!state_.options().fair_sharing) {
         classical_ = std::move(entries);
         const auto before = [this](const CycleEntry* a, const CycleEntry* b) {
+            if (a->holds_quota != b->holds_quota) {
+                return a->holds_quota;
+            }
             if (state_.options().gates.prioritize_preemptor_workloads &&
                 a->is_preemptor != b->is_preemptor) {
                 return a->is_preemptor;

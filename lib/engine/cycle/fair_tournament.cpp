@@ -64,7 +64,7 @@ void FairTournament::choose(Entrant& entrant, const UsageView& view) {
     if (entrant.winner == nullptr || entrant.parent == nullptr) {
         return;
     }
-    const Usages& usage = entrant.winner->assignment.usage;
+    const Usages& usage = entrant.winner->demand().usages;
     entrant.usage =
         first == nullptr ? usage : view.counted_above(first->node, first->usage, entrant.node);
     entrant.share = share_of(state_, view, entrant.node, entrant.usage);

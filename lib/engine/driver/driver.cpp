@@ -22,7 +22,7 @@ void Driver::end_delays(Time now) {
 }
 
 void Driver::refresh(Time now) {
-    if (state_.tree().is_stale()) {
+    if (state_.is_stale()) {
         deliver(TimerFired{}, now);
     }
 }
@@ -30,7 +30,7 @@ void Driver::refresh(Time now) {
 Step Driver::step(const Moment& now, bool has_room) {
     end_delays(now.wall);
     Step made;
-    if (!state_.has_heads()) {
+    if (!state_.has_heads() && !state_.has_second_pass(now.wall)) {
         made.next = next_delay_end(now);
         return made;
     }

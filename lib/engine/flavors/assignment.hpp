@@ -2,7 +2,9 @@
 #pragma once
 
 #include "base/small_vector.hpp"
+#include "engine/placement/workload_placer.hpp"
 #include "engine/quota/quota_tree.hpp"
+#include "engine/quota/usage_view.hpp"
 #include "engine/state/workload_record.hpp"
 #include "engine/types/decision.hpp"
 #include "engine/types/ids.hpp"
@@ -37,6 +39,7 @@ struct PodSetChoice {
     std::vector<ConsideredFlavor> considered;
     std::vector<ConsideredFlavor> skipped;  ///< see PodSetRefusal
     bool failed = false;  ///< a resource found no flavor, or the flavors found are refused
+    DelayedTopology delayed = DelayedTopology::None;
 
     AssignmentMode mode() const;
     const FlavorChoice* find(ResourceIndex resource) const;
@@ -51,6 +54,13 @@ struct Assignment {
     std::int32_t level = 0;  ///< highest borrowing level of the choices
     AssignmentMode mode = AssignmentMode::NoFit;
     WaitingReason no_fit_reason = WaitingReason::NoMatchingFlavor;
+    /// PodSets to place on nodes, with the flavors chosen.
+    std::vector<PodSetToPlace> to_place;
+    std::vector<PlacedPodSet> placed;  ///< those of them that got places
+    std::vector<LeafDemand> leaves;    ///< what the places add to the use of nodes
+
+    /// Makes the mode of all choices of the podSet this one.
+    void set_mode(std::uint32_t pod_set, AssignmentMode made);
 };
 
 }  // namespace sluice::engine

@@ -54,6 +54,16 @@ const FlavorChoice* PodSetChoice::find(ResourceIndex resource) const {
     return at == flavors.end() ? nullptr : &*at;
 }
 
+void Assignment::set_mode(std::uint32_t pod_set, AssignmentMode made) {
+    for (PodSetChoice& each : pod_sets) {
+        if (each.pod_set == pod_set) {
+            for (FlavorChoice& choice : each.flavors) {
+                choice.mode = made;
+            }
+        }
+    }
+}
+
 FlavorAssigner::FlavorAssigner(
     const State& state,
     PreemptionSearch& search,
@@ -74,6 +84,11 @@ FlavorAssigner::FlavorAssigner(
       pinned_(pinned),
       replaced_(replaced),
       explains_(explains),
+      held_(
+          record_.holding == nullptr || record_.holding->placement == nullptr
+              ? nullptr
+              : &*record_.holding->placement
+      ),
       pods_(state.pods_resource()),
       implies_topology_(is_for_topology_alone()),
       looks_at_topology_(implies_topology_ || requests_topology()) {}
@@ -158,10 +173,13 @@ SmallVector<FlavorAssigner::Group, 1> FlavorAssigner::group_pod_sets(const PodSe
 }
 
 Assignment FlavorAssigner::assign(const std::vector<std::int32_t>* counts) {
+    if (held_ != nullptr && state_.options().gates.topology_aware_scheduling) {
+        return held_assignment(counts);
+    }
     Assignment result;
     auto pod_sets = pod_set_requests(counts);
     WaitingReason overall = WaitingReason::Unspecified;
-    SmallVector<WaitingReason, 1> reasons;  // for podSets whose topology fails
+    std::vector<Attempts> attempts;  // by podSet, if one gets a topology
     for (const auto& group : group_pod_sets(pod_sets)) {
         refusals_.clear();
         attempts_.clear();
@@ -172,15 +190,13 @@ Assignment FlavorAssigner::assign(const std::vector<std::int32_t>* counts) {
                 return p.mode() == AssignmentMode::NoFit;
             });
         if (no_fit) {
-            note_attempts_reason(overall);
+            overall = more_severe_of(overall, attempts_);
         }
         if (!ok) {
             break;  // the groups after it are not considered
         }
         if (looks_at_topology_) {
-            WaitingReason reason = WaitingReason::Unspecified;
-            note_attempts_reason(reason);
-            reasons.resize(result.pod_sets.size(), reason);
+            attempts.resize(result.pod_sets.size(), attempts_);
         }
     }
     result.mode = AssignmentMode::Fit;
@@ -193,7 +209,10 @@ Assignment FlavorAssigner::assign(const std::vector<std::int32_t>* counts) {
     }
     result.no_fit_reason = overall;
     if (looks_at_topology_ && result.mode != AssignmentMode::NoFit) {
-        require_one_topology(result, reasons);
+        require_one_topology(result, attempts);
+        if (result.mode != AssignmentMode::NoFit) {
+            find_places(result, attempts);
+        }
     }
     return result;
 }

@@ -31,8 +31,11 @@ class FlavorAssigner {
         bool explains
     );
 
-    /// Assigns flavors for all pods, or for `counts` pods of each podSet (partial admission).
+    /// Assigns flavors for all pods, or for `counts` pods of each podSet (partial admission), and
+    /// places on nodes. A workload that holds quota keeps its flavors.
     Assignment assign(const std::vector<std::int32_t>* counts = nullptr);
+    /// Replaces the places of an assignment with those that `leaves` has room for, if any.
+    void place_again(Assignment& assignment, const LeafView& leaves, Occupancy occupancy) const;
 
   private:
     struct Preference {
@@ -85,8 +88,9 @@ class FlavorAssigner {
         const Group& group, std::size_t resource_group, std::size_t count, const Usages& assumed
     );
     bool shape_allows(const Group& group, std::size_t resource_group, FlavorIndex flavor);
-    // Topology-aware scheduling (KEP-2724), in flavor_assigner_topology.cpp. Sluice does not place
-    // pods in domains yet; placement would follow require_one_topology().
+    /// Takes the flavors of a workload that holds quota.
+    Assignment held_assignment(const std::vector<std::int32_t>* counts) const;
+    // Topology-aware scheduling (KEP-2724), in flavor_assigner_topology.cpp.
     bool is_for_topology_alone() const;
     bool requests_topology() const;
     /// Returns why topology-aware scheduling keeps pods of that podSet off the existing flavor;
@@ -98,14 +102,25 @@ class FlavorAssigner {
     void take_choices(const FlavorChoices& chosen, PodSetChoice& pod_set, Assignment& result) const;
     /// Gives a podSet that requests nothing the flavors with topology of its group.
     void add_topology_of_group(const FlavorChoices& chosen, PodSetChoice& pod_set) const;
-    /// Turns an assignment into NoFit if a podSet that gets a topology does not have exactly one
-    /// flavor with topology, or must run within one domain of it. `reasons`: waiting reasons for
-    /// the former case, by podSet.
-    void require_one_topology(Assignment& assignment, const SmallVector<WaitingReason, 1>& reasons)
-        const;
+    using Attempts = SmallVector<Attempt, 4>;
+    /// Finds the podSets that get a topology. Turns the assignment into NoFit if one of them does
+    /// not have exactly one flavor with a topology. `attempts`: by podSet.
+    void require_one_topology(Assignment& assignment, const std::vector<Attempts>& attempts) const;
     std::vector<FlavorRefusal> topology_faults(const PodSetChoice& pod_set) const;
-    /// Returns a refusal that names the podSet's flavor with topology.
-    std::vector<FlavorRefusal> unplaced(const PodSetChoice& pod_set) const;
+    /// Returns why the elastic job cannot have the topology that it asks for.
+    std::vector<FlavorRefusal> elastic_faults(const PodSetChoice& pod_set) const;
+    /// Returns true if the podSet has a topology that stays as it is.
+    bool keeps_topology(const PodSetChoice& pod_set) const;
+    bool has_unhealthy_nodes() const;
+    /// Returns true if the podSet of a workload that holds quota has a topology.
+    bool has_topology_of(std::uint32_t pod_set) const;
+    DelayedTopology delay_of(const PodSetChoice& pod_set, FlavorIndex flavor) const;
+    /// Gives the podSets places. Without room the assignment becomes one for which others are
+    /// evicted, or NoFit if there would be none without them either.
+    void find_places(Assignment& assignment, const std::vector<Attempts>& attempts) const;
+    void take_places(Assignment& assignment, WorkloadPlacement found) const;
+    /// Returns the part of the places that the workload does not use already.
+    LeafDemand added_by(const PlacedPodSet& placed) const;
     bool is_pinned_elsewhere(const Group& group, FlavorIndex flavor, ResourceIndex resource) const;
     Preference try_flavor(
         const Group& group,
@@ -124,7 +139,7 @@ class FlavorAssigner {
     /// Adds the attempts in that resource group, except those that fit without borrowing.
     void note_considered(std::size_t resource_group, std::vector<ConsideredFlavor>& into) const;
     std::size_t group_covering(ResourceIndex resource) const;
-    void note_attempts_reason(WaitingReason& overall) const;
+    static WaitingReason more_severe_of(WaitingReason overall, const Attempts& attempts);
 
     const State& state_;
     PreemptionSearch& search_;
@@ -136,11 +151,12 @@ class FlavorAssigner {
     const Assignment* pinned_;
     const ReplacedSlice* replaced_;
     bool explains_;
+    const HeldPlacement* held_;  // of a workload that holds quota; nullptr if it holds none
     ResourceIndex pods_;
     bool implies_topology_;                // podSets that ask for no topology get one too
     bool looks_at_topology_;               // at least one podSet gets a topology
     std::vector<FlavorRefusal> refusals_;  // of the current resource
-    SmallVector<Attempt, 4> attempts_;     // of the current group
+    Attempts attempts_;                    // of the current group
 };
 
 /// Returns the more severe of two reasons why no flavor fits.

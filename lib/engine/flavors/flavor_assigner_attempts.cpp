@@ -24,6 +24,7 @@ int severity(WaitingReason reason) {
         case WaitingReason::WaitingForPodsReady:
         case WaitingReason::AdmissionGated:
         case WaitingReason::Unspecified:
+        case WaitingReason::UnspecifiedTopology:
             return 0;
     }
     return 0;
@@ -35,14 +36,13 @@ WaitingReason more_severe(WaitingReason a, WaitingReason b) {
     return severity(a) >= severity(b) ? a : b;
 }
 
-void FlavorAssigner::note_attempts_reason(WaitingReason& overall) const {
-    if (attempts_.empty()) {
-        overall = more_severe(overall, WaitingReason::NoMatchingFlavor);
-        return;
+WaitingReason FlavorAssigner::more_severe_of(WaitingReason overall, const Attempts& attempts) {
+    if (attempts.empty()) {
+        return more_severe(overall, WaitingReason::NoMatchingFlavor);
     }
     // The flavors of a resource group are alternatives, but all resource groups are required.
     std::map<std::size_t, WaitingReason> least;
-    for (const auto& attempt : attempts_) {
+    for (const auto& attempt : attempts) {
         if (attempt.mode != FlavorMode::NoFit) {
             continue;
         }
@@ -54,6 +54,7 @@ void FlavorAssigner::note_attempts_reason(WaitingReason& overall) const {
     for (const auto& [group, reason] : least) {
         overall = more_severe(overall, reason);
     }
+    return overall;
 }
 
 void FlavorAssigner::note_considered(

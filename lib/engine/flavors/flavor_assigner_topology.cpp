@@ -1,9 +1,11 @@
 // The flavors that topology-aware scheduling allows (KEP-2724): those with the topology and levels
-// that the pods ask for, and one flavor with a topology for each podSet. Sluice does not choose
-// domains: pods that require a domain wait.
+// that the pods ask for, and one flavor with a topology for each podSet; then the places.
 #include "engine/flavors/flavor_assigner.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
 
 namespace sluice::engine {
 
@@ -103,41 +105,203 @@ std::vector<FlavorRefusal> FlavorAssigner::topology_faults(const PodSetChoice& p
     return faults;
 }
 
-std::vector<FlavorRefusal> FlavorAssigner::unplaced(const PodSetChoice& pod_set) const {
-    for (const auto& choice : pod_set.flavors) {
-        if (state_.flavor_has_topology(choice.flavor)) {
-            return {FlavorRefusal{
-                .kind = FlavorRefusal::Kind::DomainNotPlaced,
-                .flavor = choice.flavor,
-                .resource = {},
-            }};
-        }
+std::vector<FlavorRefusal> FlavorAssigner::elastic_faults(const PodSetChoice& pod_set) const {
+    const ShapeRecord* shape = state_.find_shape(record_.pod_sets[pod_set.pod_set].shape);
+    if (replaced_ == nullptr || !state_.options().gates.tas_elastic_jobs || shape == nullptr ||
+        !shape->topology || (!shape->topology->required && !shape->topology->preferred)) {
+        return {};
     }
-    return {};
+    PlacementFailure failure;
+    failure.kind = shape->topology->required ? PlacementFailure::Kind::ElasticWithRequired
+                                             : PlacementFailure::Kind::ElasticWithPreferred;
+    return {FlavorRefusal{
+        .kind = FlavorRefusal::Kind::NotPlaced,
+        .flavor = {},
+        .resource = {},
+        .placement = std::make_shared<const PlacementFailure>(std::move(failure)),
+    }};
+}
+
+bool FlavorAssigner::has_unhealthy_nodes() const {
+    return held_ != nullptr && !held_->unhealthy_nodes.empty();
+}
+
+bool FlavorAssigner::has_topology_of(std::uint32_t pod_set) const {
+    return std::ranges::any_of(held_->topologies, [pod_set](const HeldTopology& topology) {
+        return topology.pod_set == pod_set;
+    });
+}
+
+bool FlavorAssigner::keeps_topology(const PodSetChoice& pod_set) const {
+    if (held_ == nullptr) {
+        return false;
+    }
+    const auto& all = held_->topologies;
+    const auto at = std::find_if(all.begin(), all.end(), [&](const HeldTopology& topology) {
+        return topology.pod_set == pod_set.pod_set;
+    });
+    if (at == all.end()) {
+        return false;
+    }
+    return std::none_of(at->domains.begin(), at->domains.end(), [&](const DomainPods& domain) {
+        const std::string host = domain.id.substr(domain.id.rfind(',') + 1);
+        return std::find(held_->unhealthy_nodes.begin(), held_->unhealthy_nodes.end(), host) !=
+               held_->unhealthy_nodes.end();
+    });
+}
+
+DelayedTopology FlavorAssigner::delay_of(const PodSetChoice& pod_set, FlavorIndex flavor) const {
+    const auto& delayed = queue_.spec.delayed_flavors;
+    const bool waits_for_check =
+        held_ == nullptr &&
+        std::binary_search(delayed.begin(), delayed.end(), state_.flavor_name(flavor));
+    return queue_.spec.places_elsewhere || waits_for_check ? DelayedTopology::Pending
+                                                           : pod_set.delayed;
 }
 
 void FlavorAssigner::require_one_topology(
-    Assignment& assignment, const SmallVector<WaitingReason, 1>& reasons
+    Assignment& assignment, const std::vector<Attempts>& attempts
 ) const {
     for (std::size_t i = 0; i < assignment.pod_sets.size(); ++i) {
         PodSetChoice& pod_set = assignment.pod_sets[i];
         const std::uint32_t shape = record_.pod_sets[pod_set.pod_set].shape;
-        const bool gets_topology = implies_topology_ || state_.topology_resources(shape) != nullptr;
-        if (!gets_topology || pod_set.count == 0) {
+        const bool is_requested = state_.topology_resources(shape) != nullptr;
+        if ((!implies_topology_ && !is_requested) || pod_set.count == 0 ||
+            keeps_topology(pod_set)) {
             continue;
         }
-        auto faults = topology_faults(pod_set);
-        auto reason = reasons[i];
-        if (faults.empty() && state_.requires_domain(shape)) {
-            faults = unplaced(pod_set);
-            reason = WaitingReason::TopologyPlacementFailed;
+        auto faults = elastic_faults(pod_set);
+        if (faults.empty()) {
+            faults = topology_faults(pod_set);
         }
         if (!faults.empty()) {
             pod_set.refusals = std::move(faults);
             pod_set.failed = true;
             assignment.mode = AssignmentMode::NoFit;
-            assignment.no_fit_reason = more_severe(assignment.no_fit_reason, reason);
+            assignment.no_fit_reason = more_severe_of(assignment.no_fit_reason, attempts[i]);
+            continue;
         }
+        const auto choice = std::ranges::find_if(pod_set.flavors, [this](const FlavorChoice& c) {
+            return state_.flavor_has_topology(c.flavor);
+        });
+        pod_set.delayed = delay_of(pod_set, choice->flavor);
+        const bool is_late = pod_set.delayed == DelayedTopology::Pending &&
+                             (held_ == nullptr || queue_.spec.places_elsewhere);
+        if (!is_late && state_.topologies().find(choice->flavor) != nullptr) {
+            assignment.to_place.push_back(
+                {.pod_set = pod_set.pod_set,
+                 .count = pod_set.count,
+                 .flavor = choice->flavor,
+                 .is_implied = !is_requested}
+            );
+        }
+    }
+}
+
+LeafDemand FlavorAssigner::added_by(const PlacedPodSet& placed) const {
+    LeafDemand added = placed.demand;
+    if (held_ == nullptr) {
+        return added;
+    }
+    const FlavorTopology& of = *state_.topologies().find(added.flavor);
+    for (const HeldTopology& topology : held_->topologies) {
+        if (topology.pod_set != placed.pod_set || topology.flavor != added.flavor) {
+            continue;
+        }
+        for (const DomainPods& domain : topology.domains) {
+            const auto leaf = of.find_leaf(domain.id);
+            for (LeafPods& pods : added.leaves) {
+                pods.count -= leaf && pods.leaf == *leaf ? domain.count : 0;
+            }
+        }
+    }
+    std::erase_if(added.leaves, [](const LeafPods& pods) { return pods.count <= 0; });
+    return added;
+}
+
+void FlavorAssigner::take_places(Assignment& assignment, WorkloadPlacement found) const {
+    assignment.leaves.clear();
+    for (const PlacedPodSet& placed : found.placed) {
+        assignment.leaves.push_back(added_by(placed));
+        for (PodSetChoice& pod_set : assignment.pod_sets) {
+            if (pod_set.pod_set == placed.pod_set && pod_set.delayed != DelayedTopology::None) {
+                pod_set.delayed = DelayedTopology::Ready;
+            }
+        }
+    }
+    assignment.placed = std::move(found.placed);
+}
+
+void FlavorAssigner::place_again(
+    Assignment& assignment, const LeafView& leaves, Occupancy occupancy
+) const {
+    if (assignment.to_place.empty()) {
+        return;
+    }
+    WorkloadPlacer placer(state_, workload_, leaves, occupancy);
+    WorkloadPlacement found = placer.place(assignment.to_place);
+    if (found.fits()) {
+        take_places(assignment, std::move(found));
+    }
+}
+
+void FlavorAssigner::find_places(Assignment& assignment, const std::vector<Attempts>& attempts)
+    const {
+    if (assignment.to_place.empty()) {
+        return;
+    }
+    const auto place = [&](Occupancy occupancy) {
+        WorkloadPlacer placer(state_, workload_, search_.view().leaves(), occupancy);
+        return placer.place(assignment.to_place);
+    };
+    if (assignment.mode == AssignmentMode::Fit) {
+        WorkloadPlacement found = place(Occupancy::Present);
+        if (found.fits()) {
+            take_places(assignment, std::move(found));
+            return;
+        }
+        for (PodSetChoice& pod_set : assignment.pod_sets) {
+            if (pod_set.pod_set == found.unplaced->pod_set) {
+                pod_set.refusals.push_back(FlavorRefusal{
+                    .kind = FlavorRefusal::Kind::NotPlaced,
+                    .flavor = found.unplaced->flavor,
+                    .resource = {},
+                    .placement = found.unplaced->failure,
+                });
+            }
+        }
+        assignment.set_mode(found.unplaced->pod_set, AssignmentMode::Preempt);
+        assignment.mode = AssignmentMode::Preempt;
+    }
+    if (has_unhealthy_nodes()) {
+        return;  // nothing is evicted for a replacement
+    }
+    const WorkloadPlacement found = place(Occupancy::Empty);
+    if (found.fits()) {
+        // Quota may suffice while nodes are too full, so evictions may help any of them.
+        for (const PodSetToPlace& pod_set : assignment.to_place) {
+            assignment.set_mode(pod_set.pod_set, AssignmentMode::Preempt);
+        }
+        return;
+    }
+    assignment.set_mode(found.unplaced->pod_set, AssignmentMode::NoFit);
+    assignment.mode = AssignmentMode::NoFit;
+    for (std::size_t i = 0; i < assignment.pod_sets.size(); ++i) {
+        if (assignment.pod_sets[i].pod_set != found.unplaced->pod_set) {
+            continue;
+        }
+        if (assignment.pod_sets[i].refusals.empty()) {
+            assignment.no_fit_reason = WaitingReason::UnspecifiedTopology;
+            continue;
+        }
+        Attempts marked = attempts[i];
+        for (Attempt& attempt : marked) {
+            if (attempt.flavor == found.unplaced->flavor) {
+                attempt.mode = FlavorMode::NoFit;
+                attempt.reason = WaitingReason::TopologyPlacementFailed;
+            }
+        }
+        assignment.no_fit_reason = more_severe_of(assignment.no_fit_reason, marked);
     }
 }
 

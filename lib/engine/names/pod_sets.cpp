@@ -20,6 +20,9 @@ std::uint64_t PodSetPool::hash_of_all(const std::vector<PodSetRecord>& pod_sets)
         hash = hash_.mix(hash, std::uint64_t{pod_set.shape} << 32 ^ pod_set.requests.size());
         hash = hash_.mix(hash, static_cast<std::uint32_t>(pod_set.reclaimable));
         hash = hash_.add(hash, pod_set.group);
+        if (pod_set.node_requests) {
+            hash = hash_.mix(hash, pod_set.node_requests->size());
+        }
         for (const auto& request : pod_set.requests) {
             hash = hash_.mix(hash, request.resource.value);
             hash = hash_.mix(hash, static_cast<std::uint64_t>(request.amount.value()));

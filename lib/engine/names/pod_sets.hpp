@@ -37,6 +37,8 @@ struct PodSetRecord {
     std::uint32_t shape = 0;
     std::string group;
     std::vector<Request> requests;
+    /// The requests of one pod to its node; nullopt if they are `requests`.
+    std::optional<std::vector<Request>> node_requests;
 
     std::int32_t count_after_reclaim() const { return count - reclaimable; }
     friend auto operator<=>(const PodSetRecord&, const PodSetRecord&) = default;
@@ -50,7 +52,8 @@ struct PodSetRecord {
             &PodSetRecord::reclaimable,
             &PodSetRecord::shape,
             &PodSetRecord::group,
-            &PodSetRecord::requests
+            &PodSetRecord::requests,
+            &PodSetRecord::node_requests
         );
     }
 };

@@ -168,7 +168,7 @@ PreemptionSearch::Possibility PreemptionSearch::simulate(
 }
 
 bool PreemptionSearch::fits(const PreemptionRequest& preemptor, Borrowing borrowing) const {
-    return std::all_of(preemptor.usage.begin(), preemptor.usage.end(), [&](const Usage& usage) {
+    const bool has_quota = std::ranges::all_of(preemptor.usage, [&](const Usage& usage) {
         if (borrowing == Borrowing::Forbidden &&
             context_.view.is_borrowing_with(
                 preemptor.cluster_queue, usage.flavor_resource, usage.amount
@@ -179,6 +179,14 @@ bool PreemptionSearch::fits(const PreemptionRequest& preemptor, Borrowing borrow
                max(Amount(),
                    context_.view.available(preemptor.cluster_queue, usage.flavor_resource));
     });
+    return has_quota && (preemptor.to_place.empty() || has_places(preemptor));
+}
+
+bool PreemptionSearch::has_places(const PreemptionRequest& preemptor) const {
+    WorkloadPlacer placer(
+        context_.state, preemptor.workload, context_.view.leaves(), Occupancy::Present
+    );
+    return placer.place(preemptor.to_place).fits();
 }
 
 void PreemptionSearch::evict(WorkloadIndex target) {

@@ -1,6 +1,7 @@
 // The search for workloads whose eviction makes room for another workload.
 #pragma once
 
+#include "engine/placement/workload_placer.hpp"
 #include "engine/preemption/candidate_lists.hpp"
 #include "engine/preemption/fair_share_bounds.hpp"
 #include "engine/preemption/preemption_context.hpp"
@@ -26,12 +27,14 @@ struct PreemptionTarget {
 };
 
 /// The workload that needs quota (the preemptor) and its ClusterQueue, the usage that has to fit,
-/// and the flavor-resources of which the ClusterQueue has too little.
+/// the flavor-resources of which the ClusterQueue has too little, and the podSets that need places
+/// on nodes.
 struct PreemptionRequest {
     WorkloadIndex workload;
     NodeIndex cluster_queue;
     Usages usage;
     FlavorResources needed;
+    std::vector<PodSetToPlace> to_place = {};
     friend bool operator==(const PreemptionRequest&, const PreemptionRequest&) = default;
 
     Demand demand() const { return {.cluster_queue = cluster_queue, .usages = usage}; }
@@ -142,6 +145,7 @@ class PreemptionSearch {
     const QueuesAboveQuota& queues_above_quota(const PreemptionRequest& preemptor);
 
   private:
+    bool has_places(const PreemptionRequest& preemptor) const;
     struct Asked {
         PreemptionRequest preemptor;
         std::size_t changes = 0;

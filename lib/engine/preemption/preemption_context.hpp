@@ -24,7 +24,11 @@ struct PreemptionContext {
 /// Returns the usage of a holder. Requires: the workload holds quota.
 inline Demand held_by(const State& state, WorkloadIndex holder) {
     const Holding& holding = *state.workload(holder).holding;
-    return {.cluster_queue = holding.cluster_queue, .usages = holding.usages};
+    Demand held{.cluster_queue = holding.cluster_queue, .usages = holding.usages};
+    if (holding.placement != nullptr) {
+        held.leaves = holding.placement->leaves;
+    }
+    return held;
 }
 
 }  // namespace sluice::engine

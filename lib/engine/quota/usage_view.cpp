@@ -61,7 +61,7 @@ Amount UsageView::potential_available(NodeIndex index, FlavorResourceIndex flavo
     return potential;
 }
 
-bool UsageView::fits(const Demand& demand) const {
+bool UsageView::fits_quota(const Demand& demand) const {
     return std::all_of(demand.usages.begin(), demand.usages.end(), [&](const Usage& usage) {
         return usage.amount <=
                max(Amount(), available(demand.cluster_queue, usage.flavor_resource));
@@ -212,6 +212,7 @@ void UsageView::take_back(std::size_t until) {
 
 void UsageView::add(const Demand& demand) {
     version_ = ++changes_;
+    leaves_.take(demand.leaves, 1, demand.starts);
     for (const auto& usage : demand.usages) {
         Amount amount = usage.amount;
         is_order_relevant_ = is_order_relevant_ || amount < Amount();  // it stays in the node
@@ -229,6 +230,7 @@ void UsageView::add(const Demand& demand) {
 
 void UsageView::remove(const Demand& demand) {
     version_ = ++changes_;
+    leaves_.take(demand.leaves, -1, demand.starts);
     for (const auto& usage : demand.usages) {
         Amount amount = usage.amount;
         is_order_relevant_ = is_order_relevant_ || amount < Amount();

@@ -3,6 +3,8 @@
 
 #include "base/small_vector.hpp"
 #include "engine/quota/quota_tree.hpp"
+#include "engine/topology/leaf_demand.hpp"
+#include "engine/topology/leaf_view.hpp"
 #include "engine/types/amount.hpp"
 #include "engine/types/ids.hpp"
 #include "engine/types/usages.hpp"
@@ -16,22 +18,27 @@
 
 namespace sluice::engine {
 
-/// Quota that a workload uses, or would use, in a ClusterQueue.
+/// Quota that a workload uses, or would use, in a ClusterQueue, and what its pods use of nodes.
 struct Demand {
     NodeIndex cluster_queue;
     const Usages& usages;
+    LeafDemands leaves = {};
+    bool starts = false;  ///< the pods may start there now; see NodeFitRule
 };
 
-/// The usage of a quota tree with assumed changes. The view reads the tree, and keeps the cells of
-/// changed nodes in an overlay. Copies of a view are independent of each other. *Cost*: a change
-/// costs O(depth), and the first change of a node also a copy of the node's cells; a copy of the
-/// view costs O(nodes of the tree + cells of the overlay).
+/// The usage of a quota tree and of topologies with assumed changes. The view reads the tree, and
+/// keeps the cells of changed nodes in an overlay. Copies of a view are independent of each other.
+/// *Cost*: a change costs O(depth), and the first change of a node also a copy of the node's cells;
+/// a copy of the view costs O(nodes of the tree + cells of the overlay).
 ///
-/// *Lifetime*: the tree outlives the view and does not change in that time.
+/// *Lifetime*: tree and topologies outlive the view and do not change in that time.
 class UsageView {
   public:
-    /// Shows the usage of the tree. Requires: the tree is not stale.
-    explicit UsageView(const QuotaTree& tree) : tree_(&tree) {}
+    /// Shows the present usage of the tree, without topologies. Requires: the tree is not stale.
+    explicit UsageView(const QuotaTree& tree) : UsageView(tree, no_topologies()) {}
+    /// Shows the present usage. Requires: neither is stale.
+    UsageView(const QuotaTree& tree, const Topologies& topologies, const NodeFitRule& rule = {})
+        : tree_(&tree), leaves_(topologies, rule) {}
 
     const QuotaTree::Node& node(NodeIndex index) const { return tree_->node(index); }
 
@@ -70,8 +77,14 @@ class UsageView {
     }
     /// Returns how much the node could use if no quota were in use.
     Amount potential_available(NodeIndex node, FlavorResourceIndex flavor_resource) const;
+    /// Returns true if all usages of the demand are available, and the nodes have room for it.
+    bool fits(const Demand& demand) const {
+        return fits_quota(demand) && leaves_.fits(demand.leaves);
+    }
     /// Returns true if all usages of the demand are available.
-    bool fits(const Demand& demand) const;
+    bool fits_quota(const Demand& demand) const;
+    /// Returns what is free on nodes.
+    const LeafView& leaves() const { return leaves_; }
 
     /// Returns true if `amount` more usage would exceed the quota of the node's subtree.
     bool is_borrowing_with(NodeIndex node, FlavorResourceIndex flavor_resource, Amount amount)
@@ -114,7 +127,10 @@ class UsageView {
     class Trial {
       public:
         explicit Trial(UsageView& view)
-            : view_(view), begin_(view.undo_.size()), version_(view.version_) {
+            : view_(view),
+              begin_(view.undo_.size()),
+              leaves_(view.leaves_.begin_trial()),
+              version_(view.version_) {
             ++view.trials_;
         }
         Trial(const Trial&) = delete;
@@ -123,8 +139,12 @@ class UsageView {
             --view_.trials_;
             if (!is_kept_) {
                 view_.take_back(begin_);
+                view_.leaves_.take_back(leaves_);
                 view_.version_ = version_;
-            } else if (view_.trials_ == 0) {
+                return;
+            }
+            view_.leaves_.keep(leaves_);
+            if (view_.trials_ == 0) {
                 view_.undo_.clear();
             }
         }
@@ -134,11 +154,16 @@ class UsageView {
       private:
         UsageView& view_;
         std::size_t begin_;
+        std::size_t leaves_;  // see LeafView::begin_trial()
         std::uint64_t version_;
         bool is_kept_ = false;
     };
 
   private:
+    static const Topologies& no_topologies() {
+        static const Topologies kNone;
+        return kNone;
+    }
     struct Saved {
         NodeIndex node;
         std::uint32_t cell = 0;  ///< index in copies_
@@ -171,6 +196,7 @@ class UsageView {
     void update_above_quota(NodeIndex node, std::uint32_t cell);
 
     const QuotaTree* tree_;
+    LeafView leaves_;
     /// By node, 1 + the index of its cells in copies_; 0 if the tree's cells apply. Empty until the
     /// first change.
     std::vector<std::uint32_t> copy_of_;

@@ -24,16 +24,24 @@ struct HeadOutcome {
     bool parks_class = false;  ///< nothing of its scheduling class can fit
 };
 
+/// The outcome of a cycle for a holder whose topology was to be assigned.
+struct SecondPassOutcome {
+    WorkloadIndex workload;
+    SecondPassDecision::Outcome outcome = SecondPassDecision::Outcome::Failed;
+    CowPtr<HeldPlacement> placement;  ///< if the outcome is Assigned
+};
+
 /// The decision of a scheduling cycle: made of a state that it does not change, and committed to
 /// that state before any other change. Only `result` is for others.
 struct CycleDecision {
     std::uint64_t version = 0;  ///< of the state that it was made of
     Time now;
     CycleResult result;
-    bool is_blocked = false;             ///< the cycle ended at once, until all pods are ready
-    bool blocks = false;                 ///< the next cycles wait until all pods are ready
-    WorkloadIndex held_back;             ///< the workload that is tried first then
-    std::vector<HeadOutcome> heads;      ///< in the order of processing, then those not processed
+    bool is_blocked = false;         ///< the cycle ended at once, until all pods are ready
+    bool blocks = false;             ///< the next cycles wait until all pods are ready
+    WorkloadIndex held_back;         ///< the workload that is tried first then
+    std::vector<HeadOutcome> heads;  ///< in the order of processing, then those not processed
+    std::vector<SecondPassOutcome> second_passes;
     std::vector<WorkloadIndex> evicted;  ///< workloads whose eviction is new
 };
 

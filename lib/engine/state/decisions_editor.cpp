@@ -28,6 +28,9 @@ void DecisionsEditor::commit(CycleDecision& decision) {
     for (const auto victim : decision.evicted) {
         holders_.evict(victim);
     }
+    for (SecondPassOutcome& outcome : decision.second_passes) {
+        holders_.settle_second_pass(outcome);
+    }
     for (HeadOutcome& head : decision.heads) {
         WorkloadRecord& workload = record(head.workload);
         if (!workload.is_inflight) {

@@ -17,6 +17,10 @@ void HoldersEditor::begin(WorkloadIndex index, CowPtr<Holding> holding) {
     at.holders.push_back(index);
     data_.tree.add_usage(holding->cluster_queue, holding->usages);
     workload.holding = std::move(holding);
+    if (workload.holding->placement != nullptr) {
+        topologies_.hold(index);
+        begin_second_pass(index);
+    }
     ledgers_.count(index);
     if (!workload.pods_ready && at.exists) {
         ++data_.not_ready_holders;
@@ -38,6 +42,10 @@ NodeIndex HoldersEditor::end(WorkloadIndex index) {
         record(last).holding.write().position = holding->position;
     }
     remove_usage(at, *holding);
+    if (holding->placement != nullptr) {
+        topologies_.release(index, *holding);
+        end_second_pass(index);
+    }
     if (!workload.pods_ready && at.exists) {
         --data_.not_ready_holders;
     }
@@ -60,6 +68,84 @@ void HoldersEditor::remove_usage(const ClusterQueueRecord& from, const Holding& 
         data_.tree.remove_usage(holding.cluster_queue, holding.usages);
     }
     data_.tree.touch(holding.cluster_queue);
+}
+
+void HoldersEditor::begin_second_pass(WorkloadIndex holder) {
+    if (record(holder).holding->placement->second_pass == SecondPass::None ||
+        record(holder).assumed) {
+        return;
+    }
+    // An attempt that is due later stays due then.
+    SecondPassTurn turn{.attempts = 1, .due = later(now_, second_pass_delay(1))};
+    data_.second_passes.write().emplace(holder, turn);
+}
+
+Duration HoldersEditor::second_pass_delay(std::uint32_t attempt) const {
+    constexpr std::uint32_t kDoublings = 5;
+    constexpr int kLongest = 30;
+    const Duration first = data_.options->second_pass_delay;
+    return std::min(first * kLongest, first * (1U << std::min(attempt - 1, kDoublings)));
+}
+
+void HoldersEditor::settle_second_pass(SecondPassOutcome& outcome) {
+    using Outcome = SecondPassDecision::Outcome;
+    const WorkloadIndex holder = outcome.workload;
+    switch (outcome.outcome) {
+        case Outcome::Assigned:
+            end_second_pass(holder);
+            replace_placement(holder, std::move(outcome.placement));
+            record(holder).assumed = true;
+            return;
+        case Outcome::Evicted:
+            end_second_pass(holder);
+            evict(holder);
+            return;
+        case Outcome::Failed:
+            retry_second_pass(holder);
+            return;
+    }
+}
+
+void HoldersEditor::replace_placement(WorkloadIndex holder, CowPtr<HeldPlacement> placement) {
+    topologies_.release(holder, *record(holder).holding);
+    record(holder).holding.write().placement = std::move(placement);
+    topologies_.hold(holder);
+}
+
+bool HoldersEditor::second_pass_refused(WorkloadIndex holder) {
+    const WorkloadRecord& workload = record(holder);
+    if (workload.holding == nullptr || workload.holding->placement == nullptr ||
+        workload.holding->placement->before == nullptr) {
+        return false;
+    }
+    replace_placement(holder, workload.holding->placement->before);
+    record(holder).assumed = false;
+    begin_second_pass(holder);
+    return true;
+}
+
+void HoldersEditor::retry_second_pass(WorkloadIndex holder) {
+    const auto known = data_.second_passes->find(holder);
+    if (known == data_.second_passes->end()) {
+        return;
+    }
+    const std::uint32_t attempts = known->second.attempts + 1;
+    data_.second_passes.write().insert_or_assign(
+        holder,
+        SecondPassTurn{.attempts = attempts, .due = later(now_, second_pass_delay(attempts))}
+    );
+}
+
+void HoldersEditor::end_second_pass(WorkloadIndex holder) {
+    if (data_.second_passes->contains(holder)) {
+        data_.second_passes.write().erase(holder);
+    }
+}
+
+void HoldersEditor::keep_second_pass(WorkloadIndex holder, const SecondPassTurn& turn) {
+    if (data_.second_passes->contains(holder)) {
+        data_.second_passes.write().insert_or_assign(holder, turn);
+    }
 }
 
 void HoldersEditor::begin_assumed(HeadOutcome& head) {

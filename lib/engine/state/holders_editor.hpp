@@ -7,6 +7,7 @@
 #include "engine/state/editor.hpp"
 #include "engine/state/ledgers_editor.hpp"
 #include "engine/state/queues_editor.hpp"
+#include "engine/state/topologies_editor.hpp"
 #include "engine/types/ids.hpp"
 
 #include <cstdint>
@@ -14,12 +15,12 @@
 namespace sluice::engine {
 
 /// Begins, changes and ends holders. All that depends on holders follows here: the usage of the
-/// quota tree, the number of holders whose pods are not ready, and the ledgers of LocalQueues.
-/// Callers wake the workloads that wait for quota that becomes free.
+/// quota tree and of topologies, second passes, the number of holders whose pods are not ready, and
+/// the ledgers of LocalQueues. Callers wake the workloads that wait for quota that becomes free.
 class HoldersEditor : private Editor {
   public:
     HoldersEditor(State& state, Time now)
-        : Editor(state, now), queues_(state, now), ledgers_(state, now) {}
+        : Editor(state, now), queues_(state, now), ledgers_(state, now), topologies_(state, now) {}
 
     /// Makes the workload a holder, which waits in no queue. Requires: the workload does not hold
     /// quota.
@@ -42,6 +43,15 @@ class HoldersEditor : private Editor {
     /// Takes back evict(), because the API refused it.
     void eviction_failed(WorkloadIndex holder);
 
+    /// Takes what a cycle decided on the topology of a holder. Without one it is a head again after
+    /// a delay.
+    void settle_second_pass(SecondPassOutcome& outcome);
+    /// Takes back the topology that a cycle assigned to a holder, because the API refused it.
+    /// Returns false if no cycle did.
+    bool second_pass_refused(WorkloadIndex holder);
+    /// Takes the turn that the holder had before it changed, if it still needs one.
+    void keep_second_pass(WorkloadIndex holder, const SecondPassTurn& turn);
+
     /// Ends what the workload is to its LocalQueue: pending, charged for, or counted as a holder.
     void leave_local_queue(WorkloadIndex workload);
     /// Counts the workload in its new LocalQueue if it holds quota.
@@ -52,11 +62,17 @@ class HoldersEditor : private Editor {
     void end_cluster_queue(NodeIndex cluster_queue);
 
   private:
+    void begin_second_pass(WorkloadIndex holder);
+    void end_second_pass(WorkloadIndex holder);
+    void retry_second_pass(WorkloadIndex holder);
+    void replace_placement(WorkloadIndex holder, CowPtr<HeldPlacement> placement);
+    Duration second_pass_delay(std::uint32_t attempt) const;
     void remove_usage(const ClusterQueueRecord& from, const Holding& holding);
     std::uint64_t not_ready_holders_of(NodeIndex cluster_queue) const;
 
     QueuesEditor queues_;
     LedgersEditor ledgers_;
+    TopologiesEditor topologies_;
 };
 
 }  // namespace sluice::engine

@@ -37,6 +37,9 @@ bool uses_flavor(const ClusterQueueRecord& queue, FlavorIndex flavor) {
 void ObjectsEditor::on(const FlavorChanged& event) {
     const auto flavor = names_.intern_flavor(event.flavor.name);
     const bool has_topology = !event.flavor.topology.empty();
+    topologies_.set_levels(
+        flavor, {.topology = event.flavor.topology, .levels = event.flavor.levels}
+    );
     if ((*data_.flavor_exists)[flavor.at()] &&
         (*data_.flavor_topology)[flavor.at()] == has_topology) {
         return;
@@ -59,6 +62,7 @@ void ObjectsEditor::on(const FlavorDeleted& event) {
     }
     data_.flavor_exists.write()[flavor.at()] = false;
     data_.flavor_topology.write()[flavor.at()] = false;
+    topologies_.set_levels(flavor, {});
     wakes_.refresh();
     for (const auto& [name, index] : data_.tree.cluster_queues_by_name()) {
         if (uses_flavor(state_.cluster_queue(index), flavor)) {
@@ -267,14 +271,38 @@ void ObjectsEditor::on(const LocalQueueDeleted& event) {
     names_.end_local_queue(index);
 }
 
+void ObjectsEditor::wake_users_of(const std::set<FlavorIndex>& flavors) {
+    if (flavors.empty()) {
+        return;
+    }
+    for (const auto& [name, index] : data_.tree.cluster_queues_by_name()) {
+        const ClusterQueueRecord& of = state_.cluster_queue(index);
+        const bool uses = std::any_of(flavors.begin(), flavors.end(), [&](FlavorIndex flavor) {
+            return uses_flavor(of, flavor);
+        });
+        if (uses) {
+            wakes_.wake_tree_of(index);
+        }
+    }
+}
+
+void ObjectsEditor::on(const NodeChanged& event) {
+    wake_users_of(topologies_.set_node(event.node));
+}
+
+void ObjectsEditor::on(const NodeDeleted& event) {
+    topologies_.remove_node(event.name);
+}
+
 void ObjectsEditor::on(const PodShapeChanged& event) {
     ShapeRecord shape;
     for (const auto& refusal : event.shape.refusals) {
         const auto flavor = names_.intern_flavor(refusal.flavor);
         shape.refusals[flavor] = {.kind = refusal.kind, .taint = refusal.taint};
     }
-    shape.requests_topology = event.shape.requests_topology;
-    shape.requires_domain = event.shape.requires_domain;
+    shape.topology = event.shape.topology;
+    shape.placement_fault = event.shape.placement_fault;
+    topologies_.set_verdicts(shape, event.shape.nodes);
     for (const auto& resource : event.shape.resources) {
         shape.resources.push_back(names_.use_resource(resource));
     }
@@ -287,24 +315,16 @@ void ObjectsEditor::on(const PodShapeChanged& event) {
         names_.release_resource(resource);
     }
     // Flavors that refused pods of this shape before and no longer do.
-    std::vector<FlavorIndex> opened;
+    std::set<FlavorIndex> opened;
     for (const auto& [flavor, verdict] : before.refusals) {
         if (!at->second.refusals.contains(flavor)) {
-            opened.push_back(flavor);
+            opened.insert(flavor);
         }
     }
-    if (opened.empty()) {
-        return;
+    for (const auto& [flavor, verdicts] : before.nodes) {
+        opened.insert(flavor);  // it may have lost refusals of nodes
     }
-    for (const auto& [name, index] : data_.tree.cluster_queues_by_name()) {
-        const bool uses =
-            std::any_of(opened.begin(), opened.end(), [&, &q = queue(index)](FlavorIndex flavor) {
-                return uses_flavor(q, flavor);
-            });
-        if (uses) {
-            wakes_.wake_tree_of(index);
-        }
-    }
+    wake_users_of(opened);
 }
 
 void ObjectsEditor::on(const PodShapeDeleted& event) {
@@ -319,6 +339,7 @@ void ObjectsEditor::on(const PodShapeDeleted& event) {
 
 void ObjectsEditor::on(const TimerFired&) {
     wakes_.refresh();
+    topologies_.refresh();
     wakes_.wake_due_trees();
     ledgers_.sample();
     wakes_.end_back_offs();

@@ -1,4 +1,4 @@
-// Applies events of flavors, cohorts, ClusterQueues, LocalQueues, pod shapes and time.
+// Applies events of flavors, nodes, cohorts, ClusterQueues, LocalQueues, pod shapes and time.
 #pragma once
 
 #include "engine/quota/quota_tree.hpp"
@@ -8,11 +8,13 @@
 #include "engine/state/ledgers_editor.hpp"
 #include "engine/state/names_editor.hpp"
 #include "engine/state/queues_editor.hpp"
+#include "engine/state/topologies_editor.hpp"
 #include "engine/state/wakes_editor.hpp"
 #include "engine/types/event.hpp"
 #include "engine/types/ids.hpp"
 #include "engine/types/objects.hpp"
 
+#include <set>
 #include <vector>
 
 namespace sluice::engine {
@@ -27,7 +29,8 @@ class ObjectsEditor : private Editor {
           queues_(state, now),
           wakes_(state, now),
           ledgers_(state, now),
-          holders_(state, now) {}
+          holders_(state, now),
+          topologies_(state, now) {}
 
     void on(const FlavorChanged& event);
     void on(const FlavorDeleted& event);
@@ -37,6 +40,8 @@ class ObjectsEditor : private Editor {
     void on(const ClusterQueueDeleted& event);
     void on(const LocalQueueChanged& event);
     void on(const LocalQueueDeleted& event);
+    void on(const NodeChanged& event);
+    void on(const NodeDeleted& event);
     void on(const PodShapeChanged& event);
     void on(const PodShapeDeleted& event);
     void on(const TimerFired& event);
@@ -45,6 +50,7 @@ class ObjectsEditor : private Editor {
     void resolve_groups(ClusterQueueRecord& of, const std::vector<ResourceGroup>& groups);
     std::vector<DeclaredQuota> declared_quotas(const std::vector<ResourceGroup>& groups);
     NodeIndex declared_parent(NodeIndex node) const;
+    void wake_users_of(const std::set<FlavorIndex>& flavors);
     void move_to_cluster_queue(LocalQueueIndex index, NodeIndex cluster_queue);
 
     NamesEditor names_;
@@ -52,6 +58,7 @@ class ObjectsEditor : private Editor {
     WakesEditor wakes_;
     LedgersEditor ledgers_;
     HoldersEditor holders_;
+    TopologiesEditor topologies_;
 };
 
 }  // namespace sluice::engine

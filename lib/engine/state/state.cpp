@@ -71,15 +71,24 @@ std::optional<ShapeVerdict> State::shape_refusal(std::uint32_t shape, FlavorInde
     return at == refusals.end() ? std::nullopt : std::optional(at->second);
 }
 
-const std::vector<ResourceIndex>* State::topology_resources(std::uint32_t shape) const {
+const ShapeRecord* State::find_shape(std::uint32_t shape) const {
     const auto of = data_.shapes->find(shape);
-    return of == data_.shapes->end() || !of->second.requests_topology ? nullptr
-                                                                      : &of->second.resources;
+    return of == data_.shapes->end() ? nullptr : &of->second;
 }
 
-bool State::requires_domain(std::uint32_t shape) const {
-    const auto of = data_.shapes->find(shape);
-    return of != data_.shapes->end() && of->second.requires_domain;
+const std::vector<ResourceIndex>* State::topology_resources(std::uint32_t shape) const {
+    const ShapeRecord* of = find_shape(shape);
+    return of == nullptr || !of->topology ? nullptr : &of->resources;
+}
+
+std::vector<Request> State::node_request(const PodSetRecord& pod_set) const {
+    std::vector<Request> made = pod_set.node_requests.value_or(pod_set.requests);
+    std::erase_if(made, [this](const Request& r) { return r.resource == data_.pods; });
+    made.push_back({.resource = data_.pods, .amount = Amount(1)});
+    std::sort(made.begin(), made.end(), [this](const Request& a, const Request& b) {
+        return resource_name(a.resource) < resource_name(b.resource);
+    });
+    return made;
 }
 
 WorkloadIndex State::find_workload(std::string_view key) const {
@@ -155,6 +164,14 @@ bool State::has_heads() const {
     });
 }
 
+bool State::has_second_pass(Time now) const {
+    return std::any_of(
+        data_.second_passes->begin(),
+        data_.second_passes->end(),
+        [now](const auto& pass) { return pass.second.due <= now; }
+    );
+}
+
 std::optional<Time> State::next_due() const {
     std::optional<Time> due;
     const auto consider = [&due](Time time) {
@@ -164,6 +181,9 @@ std::optional<Time> State::next_due() const {
     };
     for (const auto& [root, time] : *data_.wake_due) {
         consider(time);
+    }
+    for (const auto& [holder, turn] : *data_.second_passes) {
+        consider(turn.due);
     }
     if (!data_.samples->empty()) {
         consider(data_.samples->begin()->first);

@@ -55,6 +55,13 @@ class State {
     /// Returns the index of the pair. Requires: an object or a usage has named the pair.
     FlavorResourceIndex flavor_resource_of(FlavorIndex flavor, ResourceIndex resource) const;
     bool flavor_exists(FlavorIndex index) const { return (*data_.flavor_exists)[index.at()]; }
+    /// Returns the topologies of flavors, with what is free there. Requires: the state is fresh.
+    const Topologies& topologies() const { return data_.topologies; }
+    /// Returns the name of a node. Requires: the node exists.
+    const std::string& host_name(HostIndex index) const { return data_.host_names.name(index); }
+    const HostRecord& host(HostIndex index) const { return data_.hosts[index.at()]; }
+    /// Returns true if refresh() has something to do; see engine.hpp.
+    bool is_stale() const { return data_.tree.is_stale() || data_.topologies_stale; }
     /// Returns true if the flavor is for topology-aware scheduling
     /// (ResourceFlavor.spec.topologyName).
     bool flavor_has_topology(FlavorIndex index) const {
@@ -67,11 +74,14 @@ class State {
     ResourceIndex pods_resource() const { return data_.pods; }
     /// Returns why pods of that shape cannot run on that flavor; nullopt if they can.
     std::optional<ShapeVerdict> shape_refusal(std::uint32_t shape, FlavorIndex flavor) const;
+    /// Returns the shape; nullptr if no event has named it.
+    const ShapeRecord* find_shape(std::uint32_t shape) const;
     /// Returns the resources that the containers of pods of that shape request, if the pods ask for
     /// topology-aware scheduling themselves; nullptr if they do not.
     const std::vector<ResourceIndex>* topology_resources(std::uint32_t shape) const;
-    /// Returns true if pods of that shape must run within one domain of a topology.
-    bool requires_domain(std::uint32_t shape) const;
+    /// Returns what one pod takes of a node, with a request of 1 for `pods`, sorted by the name of
+    /// the resource.
+    std::vector<Request> node_request(const PodSetRecord& pod_set) const;
 
     // Lookup: each function returns an invalid index if the name is unknown.
     WorkloadIndex find_workload(std::string_view key) const;
@@ -144,6 +154,8 @@ class State {
     /// Returns when the next TimerFired event is due: for a wake batch, the end of a back-off, or a
     /// sample of usage. Returns nullopt if nothing waits for time.
     std::optional<Time> next_due() const;
+    /// Returns true if a holder is a head again now, because its topology is to be assigned.
+    bool has_second_pass(Time now) const;
     /// Returns true if an active ClusterQueue has a waiting workload.
     bool has_heads() const;
     /// Returns the names of the cohorts from the root down, and of the node, for messages:
@@ -157,6 +169,9 @@ class State {
     template <class Archive, class Self>
     static void archive(Archive& archive, Self& self) {
         archive(self.data_);
+        if constexpr (Archive::kReads) {
+            self.data_.topologies_stale = !self.data_.flavor_levels->empty();
+        }
     }
 
     /// Returns the members, for audits.

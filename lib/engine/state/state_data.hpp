@@ -6,8 +6,10 @@
 #include "engine/names/pod_sets.hpp"
 #include "engine/quota/quota_tree.hpp"
 #include "engine/state/cluster_queue_record.hpp"
+#include "engine/state/host_record.hpp"
 #include "engine/state/workload_index.hpp"
 #include "engine/state/workload_record.hpp"
+#include "engine/topology/flavor_topology.hpp"
 #include "engine/types/decision.hpp"
 #include "engine/types/ids.hpp"
 #include "engine/types/objects.hpp"
@@ -18,6 +20,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -40,17 +43,19 @@ struct ShapeVerdict {
 /// A pod shape as the state keeps it.
 struct ShapeRecord {
     std::map<FlavorIndex, ShapeVerdict> refusals;
-    bool requests_topology = false;
-    bool requires_domain = false;
+    std::optional<TopologyRequest> topology;
     std::vector<ResourceIndex> resources;
+    std::map<FlavorIndex, CowPtr<HostVerdicts>> nodes;
+    std::string placement_fault;
 
     /// All members, for save() and load().
     static constexpr auto members() {
         return std::tuple(
             &ShapeRecord::refusals,
-            &ShapeRecord::requests_topology,
-            &ShapeRecord::requires_domain,
-            &ShapeRecord::resources
+            &ShapeRecord::topology,
+            &ShapeRecord::resources,
+            &ShapeRecord::nodes,
+            &ShapeRecord::placement_fault
         );
     }
 };
@@ -69,6 +74,17 @@ struct BackOffEnd {
     }
 };
 
+/// A holder for which a topology is to be assigned.
+struct SecondPassTurn {
+    std::uint32_t attempts = 0;
+    Time due;
+
+    /// All members, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(&SecondPassTurn::attempts, &SecondPassTurn::due);
+    }
+};
+
 /// The members of a State, whose functions read them. The editors change them, and keep them
 /// consistent with each other.
 struct StateData {
@@ -76,6 +92,7 @@ struct StateData {
         : options(std::make_shared<const Options>(std::move(given))),
           flavors(options->hash_seed),
           resources(options->hash_seed),
+          host_names(options->hash_seed),
           local_queue_names(options->hash_seed),
           workload_index(options->hash_seed),
           pod_set_pool(options->hash_seed) {}
@@ -84,6 +101,7 @@ struct StateData {
     Names<FlavorIndex> flavors;
     Cow<std::vector<bool>> flavor_exists;
     Cow<std::vector<bool>> flavor_topology;
+    Cow<std::map<FlavorIndex, FlavorLevels>> flavor_levels;  ///< of those with a topology
     Names<ResourceIndex> resources;
     Cow<std::vector<std::uint64_t>> resource_hashes;
     /// For each resource, the number of pairs, podSets of the pool, pod shapes and resource groups
@@ -93,6 +111,16 @@ struct StateData {
     Cow<std::map<std::pair<FlavorIndex, ResourceIndex>, FlavorResourceIndex>> pair_index;
     Cow<std::vector<std::pair<FlavorIndex, ResourceIndex>>> pairs;
     QuotaTree tree;
+    Names<HostIndex> host_names;
+    HostRecords hosts;
+    /// Made of `flavor_levels`, `hosts` and holders; not saved.
+    Topologies topologies;
+    /// Set if `topologies` must be made again before they are read: those of these flavors, of
+    /// flavors that have none yet, and the use of all.
+    bool topologies_stale = false;
+    std::set<FlavorIndex> stale_topologies;
+    Cow<std::set<WorkloadIndex>> placed_holders;  ///< holders with a topology
+    Cow<std::map<WorkloadIndex, SecondPassTurn>> second_passes;
     ClusterQueueRecords cluster_queues;
     /// Nodes of the tree that may have lost their last use; see NamesEditor::end_unused_nodes().
     std::vector<NodeIndex> nodes_to_check;
@@ -124,6 +152,7 @@ struct StateData {
             &StateData::flavors,
             &StateData::flavor_exists,
             &StateData::flavor_topology,
+            &StateData::flavor_levels,
             &StateData::resources,
             &StateData::resource_hashes,
             &StateData::resource_uses,
@@ -131,6 +160,10 @@ struct StateData {
             &StateData::pair_index,
             &StateData::pairs,
             &StateData::tree,
+            &StateData::host_names,
+            &StateData::hosts,
+            &StateData::placed_holders,
+            &StateData::second_passes,
             &StateData::cluster_queues,
             &StateData::nodes_to_check,
             &StateData::local_queue_names,

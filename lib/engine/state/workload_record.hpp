@@ -6,7 +6,9 @@
 #include "engine/names/pod_sets.hpp"
 #include "engine/names/workload_identity.hpp"
 #include "engine/quota/quota_tree.hpp"
+#include "engine/topology/leaf_demand.hpp"
 #include "engine/types/amount.hpp"
+#include "engine/types/decision.hpp"
 #include "engine/types/ids.hpp"
 #include "engine/types/objects.hpp"
 #include "engine/types/time.hpp"
@@ -79,6 +81,44 @@ struct HeldPodSet {
     }
 };
 
+/// The topology of one podSet of a holder.
+struct HeldTopology {
+    FlavorIndex flavor;
+    std::uint32_t pod_set = 0;        ///< position in the workload's podSets
+    std::vector<DomainPods> domains;  ///< in the order of their paths
+
+    /// All members, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(&HeldTopology::flavor, &HeldTopology::pod_set, &HeldTopology::domains);
+    }
+};
+
+/// The topologies of a holder, and what a second pass needs to know.
+struct HeldPlacement {
+    std::vector<HeldTopology> topologies;
+    /// `topologies` as leaves, without domains that no node is in. Not saved: made again when a
+    /// topology changes.
+    std::vector<LeafDemand> leaves;
+    SecondPass second_pass = SecondPass::None;  ///< why it is a head of cycles again
+    std::vector<AssignedPodSet> assigned;       ///< its admission, for a second pass
+    std::vector<std::string> unhealthy_nodes;
+    bool is_of_one_pod = false;  ///< a pod that cannot move owns it
+    /// What it was before a cycle assigned a topology that is being written.
+    CowPtr<HeldPlacement> before;
+
+    /// All members, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(
+            &HeldPlacement::topologies,
+            &HeldPlacement::second_pass,
+            &HeldPlacement::assigned,
+            &HeldPlacement::unhealthy_nodes,
+            &HeldPlacement::is_of_one_pod,
+            &HeldPlacement::before
+        );
+    }
+};
+
 /// Quota that a workload holds, from its status or from our own decision.
 struct Holding {
     NodeIndex cluster_queue;
@@ -88,6 +128,7 @@ struct Holding {
     std::optional<Time> reserved_at;
     std::optional<Time> expected_end;  ///< when it is expected to end; nullopt if unknown
     std::optional<Time> bound;         ///< when it is deactivated at the latest
+    CowPtr<HeldPlacement> placement;   ///< null without a topology and a second pass
     std::uint32_t position = 0;        ///< in the ClusterQueue's list of holders
     bool admitted = false;
     bool evicted = false;
@@ -102,6 +143,7 @@ struct Holding {
             &Holding::reserved_at,
             &Holding::expected_end,
             &Holding::bound,
+            &Holding::placement,
             &Holding::position,
             &Holding::admitted,
             &Holding::evicted

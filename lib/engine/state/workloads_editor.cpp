@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,6 +38,11 @@ void WorkloadsEditor::release_resources_of(const PodSetRecords& pod_sets) {
         for (const auto& request : pod_set.requests) {
             names_.release_resource(request.resource);
         }
+        if (pod_set.node_requests) {
+            for (const auto& request : *pod_set.node_requests) {
+                names_.release_resource(request.resource);
+            }
+        }
     }
 }
 
@@ -62,6 +69,14 @@ bool WorkloadsEditor::take_pod_sets(WorkloadRecord& into, const Workload& worklo
             made.requests.push_back(
                 Request{.resource = names_.use_resource(request.resource), .amount = request.amount}
             );
+        }
+        if (given.node_requests) {
+            auto& of_node = made.node_requests.emplace();
+            for (const auto& request : *given.node_requests) {
+                of_node.push_back(
+                    {.resource = names_.use_resource(request.resource), .amount = request.amount}
+                );
+            }
         }
         const auto& hashes = *data_.resource_hashes;
         std::sort(
@@ -118,7 +133,62 @@ CowPtr<Holding> WorkloadsEditor::make_holding(
         }
         add_pod_set(made, std::move(share), is_only);
     }
+    made.placement = make_placement(workload, reservation);
     return CowPtr<Holding>::make(std::move(made));
+}
+
+CowPtr<HeldPlacement> WorkloadsEditor::make_placement(
+    const Workload& workload, const QuotaReservation& reservation
+) {
+    const bool is_placed =
+        std::any_of(reservation.pod_sets.begin(), reservation.pod_sets.end(), [](const auto& p) {
+            return p.domains.has_value();
+        });
+    if (!is_placed && reservation.second_pass == SecondPass::None) {
+        return {};
+    }
+    HeldPlacement made{
+        .topologies = {},
+        .leaves = {},
+        .second_pass = reservation.second_pass,
+        .assigned = {},
+        .unhealthy_nodes = reservation.unhealthy_nodes,
+        .is_of_one_pod = reservation.is_of_one_pod,
+    };
+    for (const PodSetAssignment& assigned : reservation.pod_sets) {
+        const auto at = std::find_if(
+            workload.pod_sets.begin(),
+            workload.pod_sets.end(),
+            [&assigned](const PodSet& p) { return p.name == assigned.name; }
+        );
+        if (at == workload.pod_sets.end()) {
+            continue;
+        }
+        AssignedPodSet pod_set{
+            .pod_set = static_cast<std::uint32_t>(at - workload.pod_sets.begin()),
+            .count = assigned.count,
+            .delayed = assigned.delayed,
+        };
+        std::set<FlavorIndex> flavors;
+        for (const AssignedResource& resource : assigned.resources) {
+            const auto pair = names_.intern_pair(resource.flavor, resource.resource);
+            pod_set.flavors.push_back(
+                {.resource = state_.resource_of(pair),
+                 .flavor = state_.flavor_of(pair),
+                 .amount = resource.amount}
+            );
+            flavors.insert(state_.flavor_of(pair));
+        }
+        for (const FlavorIndex flavor : flavors) {
+            if (assigned.domains) {
+                made.topologies.push_back(
+                    {.flavor = flavor, .pod_set = pod_set.pod_set, .domains = *assigned.domains}
+                );
+            }
+        }
+        made.assigned.push_back(std::move(pod_set));
+    }
+    return CowPtr<HeldPlacement>::make(std::move(made));
 }
 
 WorkloadIndex WorkloadsEditor::add(std::string_view key, std::string_view uid) {
@@ -191,6 +261,11 @@ void WorkloadsEditor::update_holder(
     WorkloadIndex index, const Workload& given, const QuotaReservation& reservation
 ) {
     WorkloadRecord& workload = record(index);
+    if (workload.assumed && workload.holding != nullptr && workload.holding->placement != nullptr &&
+        workload.holding->placement->before != nullptr &&
+        reservation.second_pass != SecondPass::None) {
+        return;  // the object is older than the topology that is being written
+    }
     auto holding = make_holding(given, reservation);
     // Our own eviction is being written: a status from before it must not make the victim a
     // candidate again.
@@ -200,6 +275,9 @@ void WorkloadsEditor::update_holder(
         workload.holding != nullptr && (workload.priority != given.priority ||
                                         workload.holding->cluster_queue != holding->cluster_queue ||
                                         frees_quota(workload.holding->usages, holding->usages));
+    const auto turn = data_.second_passes->find(index);
+    const auto known_turn =
+        turn == data_.second_passes->end() ? std::nullopt : std::optional(turn->second);
     const NodeIndex left = holders_.end(index);
     take_fields(index, given);
     workload.queueable = false;
@@ -207,6 +285,9 @@ void WorkloadsEditor::update_holder(
     workload.deferred.reset();
     take_pod_sets(workload, given);
     holders_.begin(index, std::move(holding));
+    if (known_turn) {
+        holders_.keep_second_pass(index, *known_turn);
+    }
     if (frees) {
         wakes_.wake_for(left, state_.cluster_queue_of(workload));
     }
@@ -336,6 +417,9 @@ void WorkloadsEditor::on(const AdmissionWritten& event) {
 void WorkloadsEditor::on(const AdmissionFailed& event) {
     const WorkloadIndex index = state_.find_workload(event.ns + "/" + event.name);
     if (!index.is_valid() || !record(index).assumed) {
+        return;
+    }
+    if (!event.object_gone && holders_.second_pass_refused(index)) {
         return;
     }
     WorkloadRecord& workload = record(index);

@@ -47,6 +47,10 @@ class WorkloadsEditor : private Editor {
     );
     void update_pending(WorkloadIndex index, const Workload& workload);
     CowPtr<Holding> make_holding(const Workload& workload, const QuotaReservation& reservation);
+    /// Returns null if the workload has neither a topology nor needs a second pass.
+    CowPtr<HeldPlacement> make_placement(
+        const Workload& workload, const QuotaReservation& reservation
+    );
     std::uint64_t class_of(const Workload& workload) const;
     /// Copies the podSets into the record. Returns true if they differ from the former ones.
     bool take_pod_sets(WorkloadRecord& record, const Workload& workload);

@@ -4,10 +4,14 @@
 #include "base/small_vector.hpp"
 #include "engine/types/amount.hpp"
 #include "engine/types/ids.hpp"
+#include "engine/types/placement_failure.hpp"
+#include "engine/types/topology_objects.hpp"
 #include "engine/types/usages.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 /// State resolves the indices to names. They are valid until the next event.
@@ -19,6 +23,13 @@ struct AssignedFlavor {
     /// Total of all pods; nullopt if the pods request nothing of the resource and only follow the
     /// other pods of their podSet group.
     std::optional<Amount> amount;
+
+    /// All members, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(
+            &AssignedFlavor::resource, &AssignedFlavor::flavor, &AssignedFlavor::amount
+        );
+    }
 };
 
 /// Reasons of the condition Preempted, spelled as the API spells them.
@@ -49,11 +60,15 @@ enum class WaitingReason : std::uint8_t {
     WaitingForPodsReady,
     AdmissionGated,
     Unspecified,  ///< Kueue has no reason if an earlier resource fits
+    /// TopologyPlacementFailed where Kueue has no reason: quota and topology fail for different
+    /// podSets.
+    UnspecifiedTopology,
 };
 
 /// The subject of a refusal's message.
 enum class RefusalKind : std::uint8_t {
     FailedChecks,
+    InactiveClusterQueue,  ///< of a workload that holds quota in it
     NamespaceMismatch,
     NamespaceNotFound,
     InvalidRequests,
@@ -88,8 +103,7 @@ struct FlavorRefusal {
         NoTopologyInQueue,   ///< no flavor of the ClusterQueue has a topology
         NoTopologyFlavor,    ///< no chosen flavor has a topology
         TwoTopologyFlavors,  ///< several chosen flavors have one; one entry for each
-        /// The pods must run within one domain, and Sluice does not choose domains.
-        DomainNotPlaced,
+        NotPlaced,           ///< the nodes of the flavor have no places; see `placement`
     };
     Kind kind = Kind::InsufficientUnused;
     // For InsufficientUnused:
@@ -113,6 +127,9 @@ struct FlavorRefusal {
     Amount free;       ///< amount that is available to its ClusterQueue
     Amount capacity;   ///< largest amount that can become available to its ClusterQueue
 
+    /// For NotPlaced.
+    std::shared_ptr<const PlacementFailure> placement;
+
     Amount wanted() const { return assumed + requested; }
 };
 
@@ -134,6 +151,21 @@ struct AssignedPodSet {
     SmallVector<AssignedFlavor, 4> flavors;
     /// By resource group, in the order of the group's flavors.
     std::vector<ConsideredFlavor> considered;
+    FlavorIndex topology;  ///< the flavor whose nodes have `leaves`
+    /// The leaves that its pods get, in the order of their paths; nullopt if no topology was
+    /// assigned now. See FlavorTopology.
+    std::optional<std::vector<LeafPods>> leaves;
+    DelayedTopology delayed = DelayedTopology::None;
+
+    /// The members that a holder keeps, for save() and load().
+    static constexpr auto members() {
+        return std::tuple(
+            &AssignedPodSet::pod_set,
+            &AssignedPodSet::count,
+            &AssignedPodSet::flavors,
+            &AssignedPodSet::delayed
+        );
+    }
 };
 
 struct AdmissionDecision {
@@ -197,12 +229,28 @@ struct RefusalDecision {
     Usages reserved;
 };
 
+/// The outcome of a head that held quota already, for which a topology was to be assigned.
+struct SecondPassDecision {
+    enum class Outcome : std::uint8_t {
+        Assigned,  ///< `pod_sets` have the topology
+        Evicted,   ///< no node replaces a failed one
+        Failed,    ///< tried again; see `refusal`
+    };
+    Outcome outcome = Outcome::Failed;
+    WorkloadIndex workload;
+    NodeIndex cluster_queue;
+    SmallVector<AssignedPodSet, 1> pod_sets;
+    RefusalDecision refusal;
+};
+
 struct CycleResult {
     std::uint64_t cycle = 0;  ///< 0 if no queue had a head; such a cycle does not count
     std::vector<AdmissionDecision> admitted;    ///< in processing order
     std::vector<PreemptionDecision> preempted;  ///< newly evicted, grouped by preemptor
     /// In processing order, then those that were refused before ordering.
     std::vector<RefusalDecision> refused;
+    /// In processing order, then those that other heads of their ClusterQueue displaced.
+    std::vector<SecondPassDecision> second_passes;
 };
 
 }  // namespace sluice::engine

@@ -36,6 +36,13 @@ struct LocalQueueDeleted {
     std::string ns;
     std::string name;
 };
+/// The node was created or changed.
+struct NodeChanged {
+    Node node;
+};
+struct NodeDeleted {
+    std::string name;
+};
 struct PodShapeChanged {
     PodShape shape;
 };
@@ -86,6 +93,8 @@ using Event = std::variant<
     ClusterQueueDeleted,
     LocalQueueChanged,
     LocalQueueDeleted,
+    NodeChanged,
+    NodeDeleted,
     PodShapeChanged,
     PodShapeDeleted,
     WorkloadChanged,

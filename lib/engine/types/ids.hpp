@@ -30,6 +30,7 @@ using ResourceIndex = Index<struct ResourceTag>;
 using FlavorResourceIndex = Index<struct FlavorResourceTag>;  ///< a (flavor, resource) pair
 using NodeIndex = Index<struct NodeTag>;  ///< a ClusterQueue or cohort of the quota tree
 using LocalQueueIndex = Index<struct LocalQueueTag>;
+using HostIndex = Index<struct HostTag>;  ///< a node of the cluster
 using WorkloadIndex = Index<struct WorkloadTag>;
 using PodSetsIndex = Index<struct PodSetsTag>;  ///< the podSets of equal workloads
 

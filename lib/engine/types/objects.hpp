@@ -3,6 +3,7 @@
 
 #include "engine/types/amount.hpp"
 #include "engine/types/time.hpp"
+#include "engine/types/topology_objects.hpp"
 
 #include <cstdint>
 #include <map>
@@ -96,6 +97,11 @@ struct ClusterQueue {
     /// admission. The engine itself detects missing flavors and cycles of cohorts.
     bool accepts_workloads = true;
     bool admission_fair_sharing = false;  ///< admissionScope UsageBasedAdmissionFairSharing
+    /// Other clusters place the pods (MultiKueue): topologies are not assigned here.
+    bool places_elsewhere = false;
+    /// Flavors whose nodes exist only after an admission check (ProvisioningRequest): their
+    /// topology is assigned in a second pass. Sorted.
+    std::vector<std::string> delayed_flavors = {};
     /// metadata.generation: each change of the spec wakes parked workloads, even a change that no
     /// field above shows.
     std::int64_t generation = 0;
@@ -115,6 +121,8 @@ struct ClusterQueue {
             &ClusterQueue::fair_weight,
             &ClusterQueue::accepts_workloads,
             &ClusterQueue::admission_fair_sharing,
+            &ClusterQueue::places_elsewhere,
+            &ClusterQueue::delayed_flavors,
             &ClusterQueue::generation
         );
     }
@@ -140,6 +148,8 @@ struct Cohort {
 struct ResourceFlavor {
     std::string name;
     std::string topology;  ///< empty if it has none
+    /// Topology.spec.levels, from the coarsest to the finest; empty if that object does not exist.
+    std::vector<std::string> levels = {};
     friend bool operator==(const ResourceFlavor&, const ResourceFlavor&) = default;
 };
 
@@ -186,13 +196,15 @@ struct ShapeRefusal {
 struct PodShape {
     std::uint32_t id = 0;
     std::vector<ShapeRefusal> refusals;
-    /// The pods ask for topology-aware scheduling themselves (PodSet.topologyRequest, KEP-2724).
-    bool requests_topology = false;
-    /// All pods of a podSet, or of each slice of it, must run within one domain of a topology.
-    bool requires_domain = false;
+    /// Set if the pods ask for topology-aware scheduling themselves (KEP-2724).
+    std::optional<TopologyRequest> topology = std::nullopt;
     /// Resources that the containers request, before transformations for quota. Empty unless
-    /// `requests_topology`.
+    /// `topology` is set.
     std::vector<std::string> resources;
+    /// Verdicts on nodes, but for those where the pods may run without a preference.
+    std::vector<NodeVerdict> nodes = {};
+    /// Why no topology can be assigned to such pods; empty if nothing is wrong with them.
+    std::string placement_fault = {};
     friend bool operator==(const PodShape&, const PodShape&) = default;
 };
 
@@ -215,6 +227,8 @@ struct PodSet {
     std::vector<ResourceRequest> requests;  ///< of one pod, adjusted and transformed
     std::uint32_t shape = 0;                ///< PodShape::id; 0: every flavor is possible
     std::string group;                      ///< topologyRequest.podSetGroupName
+    /// The requests of one pod to its node; nullopt if they are `requests`.
+    std::optional<std::vector<ResourceRequest>> node_requests = std::nullopt;
     friend bool operator==(const PodSet&, const PodSet&) = default;
 
     /// All members, for save() and load().
@@ -226,7 +240,8 @@ struct PodSet {
             &PodSet::reclaimable,
             &PodSet::requests,
             &PodSet::shape,
-            &PodSet::group
+            &PodSet::group,
+            &PodSet::node_requests
         );
     }
 };
@@ -250,12 +265,19 @@ struct PodSetAssignment {
     std::string name;
     std::vector<AssignedResource> resources;
     std::int32_t count = 0;
+    /// topologyAssignment, in its order; nullopt without one.
+    std::optional<std::vector<DomainPods>> domains = std::nullopt;
+    DelayedTopology delayed = DelayedTopology::None;
     friend bool operator==(const PodSetAssignment&, const PodSetAssignment&) = default;
 
     /// All members, for save() and load().
     static constexpr auto members() {
         return std::tuple(
-            &PodSetAssignment::name, &PodSetAssignment::resources, &PodSetAssignment::count
+            &PodSetAssignment::name,
+            &PodSetAssignment::resources,
+            &PodSetAssignment::count,
+            &PodSetAssignment::domains,
+            &PodSetAssignment::delayed
         );
     }
 };
@@ -272,6 +294,10 @@ struct QuotaReservation {
     /// spec.maximumExecutionTimeSeconds. It holds its quota until its pods are gone after that.
     /// Absent if it is not admitted or has no limit.
     std::optional<Time> bound;
+    SecondPass second_pass = SecondPass::None;
+    std::vector<std::string> unhealthy_nodes = {};  ///< status.unhealthyNodes
+    /// A pod that cannot move owns it: a failed node keeps its place.
+    bool is_of_one_pod = false;
     friend bool operator==(const QuotaReservation&, const QuotaReservation&) = default;
 
     /// All members, for save() and load().
@@ -283,7 +309,10 @@ struct QuotaReservation {
             &QuotaReservation::admitted,
             &QuotaReservation::evicted,
             &QuotaReservation::expected_end,
-            &QuotaReservation::bound
+            &QuotaReservation::bound,
+            &QuotaReservation::second_pass,
+            &QuotaReservation::unhealthy_nodes,
+            &QuotaReservation::is_of_one_pod
         );
     }
 };

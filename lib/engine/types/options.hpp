@@ -35,6 +35,15 @@ struct Gates {
     bool elastic_jobs = true;
     bool reclaimable_pods = true;
     bool topology_aware_scheduling = true;
+    bool tas_profile_mixed = true;
+    bool tas_balanced_placement = false;
+    bool tas_respect_node_affinity_preferred = false;
+    bool tas_handle_overlapping_flavors = true;
+    bool tas_recompute_within_cycle = true;
+    bool tas_replacement_fail_fast = true;
+    bool tas_skip_reassignment_for_pods = true;  ///< SkipReassignmentForPodOwnedWorkloads
+    bool tas_elastic_jobs = false;               ///< ElasticJobsViaWorkloadSlicesWithTAS
+    bool strict_node_fit = false;                ///< SluiceTASStrictNodeFit
 
     /// All members, for save() and load().
     static constexpr auto members() {
@@ -52,7 +61,16 @@ struct Gates {
             &Gates::preemption_gates,
             &Gates::elastic_jobs,
             &Gates::reclaimable_pods,
-            &Gates::topology_aware_scheduling
+            &Gates::topology_aware_scheduling,
+            &Gates::tas_profile_mixed,
+            &Gates::tas_balanced_placement,
+            &Gates::tas_respect_node_affinity_preferred,
+            &Gates::tas_handle_overlapping_flavors,
+            &Gates::tas_recompute_within_cycle,
+            &Gates::tas_replacement_fail_fast,
+            &Gates::tas_skip_reassignment_for_pods,
+            &Gates::tas_elastic_jobs,
+            &Gates::strict_node_fit
         );
     }
 };
@@ -70,6 +88,9 @@ struct Options {
     Duration usage_half_life{};
     Duration usage_sampling_interval{};
     std::map<std::string, double> resource_weights;
+    /// How long the first second pass of a workload waits; each further one waits twice as long, up
+    /// to 30 times. 0: not at all.
+    Duration second_pass_delay{};
     Duration wake_batch{};  ///< how long wake-ups of a tree are batched; 0: not at all
     /// Seed of hash tables; it changes no decision. If untrusted users choose names, it must be a
     /// number that they cannot guess.
@@ -87,6 +108,7 @@ struct Options {
             &Options::usage_half_life,
             &Options::usage_sampling_interval,
             &Options::resource_weights,
+            &Options::second_pass_delay,
             &Options::wake_batch,
             &Options::hash_seed
         );

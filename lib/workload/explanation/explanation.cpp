@@ -198,9 +198,11 @@ class Explainer {
             case NoTopologyInQueue:
             case NoTopologyFlavor:
             case TwoTopologyFlavors:
-            case DomainNotPlaced:
                 made.kind = "topology";
                 break;
+            case NotPlaced:
+                add_placement(refusal, std::move(made), source);
+                return;
             case NotNominated:
                 return;  // says nothing about the quota
             case InsufficientUnused:
@@ -210,6 +212,24 @@ class Explainer {
         }
         ranked_.push_back(
             {.constraint = std::move(made), .source = source, .is_final = true, .want = 1}
+        );
+    }
+
+    /// Adds that the nodes have too little room. It is final if they have too little when empty.
+    void add_placement(const FlavorRefusal& refusal, Constraint made, const Source& source) {
+        using enum engine::PlacementFailure::Kind;
+        const engine::PlacementFailure& failure = *refusal.placement;
+        const bool is_final = refusal_.reason == engine::WaitingReason::TopologyPlacementFailed;
+        made.kind = "topology";
+        if (failure.kind == TooLittleRoom) {
+            made.needed = std::to_string(failure.wanted);
+            made.free = std::to_string(failure.fitting);
+        }
+        if (!is_final) {
+            made.remedies = {"wait"};
+        }
+        ranked_.push_back(
+            {.constraint = std::move(made), .source = source, .is_final = is_final, .want = 1}
         );
     }
 
@@ -410,6 +430,9 @@ class Explainer {
         Constraint made{.node = node_text(state_, refusal_.cluster_queue)};
         using enum RefusalKind;
         switch (refusal_.kind) {
+            case InactiveClusterQueue:
+                made.kind = "inactive";
+                break;
             case FailedChecks:
                 made.kind = "check";
                 made.remedies = {"wait"};

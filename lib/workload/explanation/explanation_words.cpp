@@ -121,6 +121,14 @@ std::string constraint_words(const Constraint& constraint) {
     if (constraint.kind == "replacedSlice") {
         return fmt::format("the slice that it replaces is not on flavor {}", constraint.flavor);
     }
+    if (constraint.kind == "topology" && !constraint.needed.empty()) {
+        return fmt::format(
+            "the nodes of flavor {} have room for {} of {}, as its topology is asked for",
+            constraint.flavor,
+            constraint.free,
+            constraint.needed
+        );
+    }
     if (constraint.kind == "topology" && !constraint.flavor.empty()) {
         return fmt::format(
             "flavor {} is not for what its pods ask of topology-aware scheduling", constraint.flavor
@@ -140,8 +148,7 @@ bool ended_with_error(const engine::RefusalDecision& refusal) {
         return std::ranges::any_of(pod_set.flavors, [](const engine::FlavorRefusal& found) {
             using Kind = engine::FlavorRefusal::Kind;
             return found.kind == Kind::InvalidAffinity || found.kind == Kind::NoTopologyInQueue ||
-                   found.kind == Kind::NoTopologyFlavor || found.kind == Kind::TwoTopologyFlavors ||
-                   found.kind == Kind::DomainNotPlaced;
+                   found.kind == Kind::NoTopologyFlavor || found.kind == Kind::TwoTopologyFlavors;
         });
     });
 }
@@ -162,6 +169,7 @@ std::string turn_words(const engine::RefusalDecision& refusal) {
         case RefusalKind::OverlappingTargets:
             return "another workload evicts the same ones: ";
         case RefusalKind::FailedChecks:
+        case RefusalKind::InactiveClusterQueue:
         case RefusalKind::NamespaceMismatch:
         case RefusalKind::NamespaceNotFound:
         case RefusalKind::InvalidRequests:

@@ -61,6 +61,9 @@ PodDemand make_pod_demand(
     made.requests = pod_requests(resources);
     const api::ResourceList left = transformed(made.requests, settings);
     made.for_engine = to_engine_requests(left);
+    if (auto of_node = to_engine_requests(made.requests); of_node != made.for_engine) {
+        made.for_node = std::move(of_node);
+    }
     made.shape = make_pod_shape(pod);
     made.like = likeness(pod, resources, left);
     made.is_valid = !find_invalid_requests({std::move(resources)}, limits) &&

@@ -8,6 +8,7 @@
 #include "workload/pods/requests.hpp"
 #include "workload/pods/translation_settings.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ namespace sluice::workload {
 struct PodDemand {
     api::ResourceList requests;                       ///< as the Kubernetes scheduler counts them
     std::vector<engine::ResourceRequest> for_engine;  ///< after resource transformations
+    /// What the node has to give, if that differs: before resource transformations.
+    std::optional<std::vector<engine::ResourceRequest>> for_node;
     /// see find_invalid_requests(); false also for device claims that are rejected
     bool is_valid = false;
     PodShape shape;    ///< without topology

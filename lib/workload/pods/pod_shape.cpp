@@ -92,6 +92,36 @@ void append(std::string& key, std::string_view text) {
     fmt::format_to(std::back_inserter(key), "{}:{}", text.size(), text);
 }
 
+void append(std::string& key, const std::vector<api::NodeSelectorRequirement>& expressions) {
+    for (const auto& expression : expressions) {
+        key += '+';
+        append(key, expression.key);
+        append(key, expression.operator_);
+        for (const auto& value : expression.values) {
+            append(key, value);
+        }
+    }
+}
+
+void append(std::string& key, const api::NodeSelectorTerm& term) {
+    key += '/';
+    append(key, term.match_expressions);
+    key += '*';
+    append(key, term.match_fields);
+}
+
+void append(std::string& key, const engine::TopologyRequest& request) {
+    key += request.required ? 'r' : '-';
+    append(key, request.required.value_or(""));
+    key += request.preferred ? 'p' : '-';
+    append(key, request.preferred.value_or(""));
+    key += request.unconstrained ? 'u' : '-';
+    for (const auto& slice : request.slices) {
+        append(key, slice.level);
+        fmt::format_to(std::back_inserter(key), "{}/", slice.size);
+    }
+}
+
 }  // namespace
 
 PodShape make_pod_shape(const api::PodSpec& pod) {
@@ -99,16 +129,50 @@ PodShape make_pod_shape(const api::PodSpec& pod) {
         .tolerations = pod.tolerations,
         .node_selector = pod.node_selector,
         .required_terms = {},
+        .preferred_terms = {},
         .topology = {},
+        .placement_fault = {},
     };
     if (pod.affinity && pod.affinity->node_affinity) {
-        const auto& required =
-            pod.affinity->node_affinity->required_during_scheduling_ignored_during_execution;
+        const auto& affinity = *pod.affinity->node_affinity;
+        const auto& required = affinity.required_during_scheduling_ignored_during_execution;
         if (required) {
             shape.required_terms = required->node_selector_terms;
+            shape.has_required_affinity = true;
         }
+        shape.preferred_terms = affinity.preferred_during_scheduling_ignored_during_execution;
     }
     return shape;
+}
+
+void apply_update(
+    const api::PodSetUpdate& update, const api::PodTemplateSpec& pods, PodShape& shape
+) {
+    const auto add = [&](std::string_view field,
+                         const api::StringMap& present,
+                         const api::StringMap& added) {
+        for (const auto& [key, value] : present) {
+            const auto other = added.find(key);
+            if (other != added.end() && other->second != value && shape.placement_fault.empty()) {
+                shape.placement_fault = fmt::format(
+                    "invalid podSetUpdate for PodSet {}, error: invalid admission check "
+                    "PodSetUpdate: conflict for {}: conflict for key={}, value1={}, value2={}",
+                    update.name,
+                    field,
+                    key,
+                    value,
+                    other->second
+                );
+            }
+        }
+    };
+    add("annotations", pods.metadata.annotations, update.annotations);
+    add("labels", pods.metadata.labels, update.labels);
+    add("nodeSelector", shape.node_selector, update.node_selector);
+    shape.node_selector.insert(update.node_selector.begin(), update.node_selector.end());
+    shape.tolerations.insert(
+        shape.tolerations.end(), update.tolerations.begin(), update.tolerations.end()
+    );
 }
 
 std::optional<TopologyNeed> find_topology_need(
@@ -134,7 +198,20 @@ std::optional<TopologyNeed> find_topology_need(
     if (constraints.empty() && slice_level) {
         need.levels.push_back(*slice_level);
     }
-    need.requires_domain = request->required || slice_level || !constraints.empty();
+    need.request = {
+        .required = request->required,
+        .preferred = request->preferred,
+        .unconstrained = request->unconstrained.value_or(false),
+        .slices = {},
+    };
+    for (const auto& constraint : constraints) {
+        need.request.slices.push_back({.level = constraint.topology, .size = constraint.size});
+    }
+    if (constraints.empty() && slice_level) {
+        need.request.slices.push_back(
+            {.level = *slice_level, .size = request->pod_set_slice_size.value_or(0)}
+        );
+    }
     need.names_level = !need.levels.empty() || request->unconstrained.value_or(false);
     for (const auto& [resource, amount] : requests) {
         need.resources.push_back(resource);
@@ -155,20 +232,18 @@ std::string to_key(const PodShape& shape) {
         append(key, label);
         append(key, value);
     }
+    key += shape.has_required_affinity ? "/required" : "";
     for (const auto& term : shape.required_terms) {
-        key += '/';
-        for (const auto& expression : term.match_expressions) {
-            key += '+';
-            append(key, expression.key);
-            append(key, expression.operator_);
-            for (const auto& value : expression.values) {
-                append(key, value);
-            }
-        }
+        append(key, term);
     }
+    for (const auto& [weight, term] : shape.preferred_terms) {
+        fmt::format_to(std::back_inserter(key), "/{}", weight);
+        append(key, term);
+    }
+    append(key, shape.placement_fault);
     if (shape.topology) {
         key += shape.topology->names_level ? "/topology" : "/none";
-        key += shape.topology->requires_domain ? "!" : "";
+        append(key, shape.topology->request);
         for (const auto& level : shape.topology->levels) {
             append(key, level);
         }

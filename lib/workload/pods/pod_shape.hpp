@@ -22,25 +22,35 @@ using TopologyLevels = std::map<std::string, std::vector<std::string>, std::less
 /// The requirements of a podSet that requests topology-aware scheduling.
 struct TopologyNeed {
     bool names_level = true;             ///< false: no topology satisfies the request, as in Kueue
-    bool requires_domain = false;        ///< all pods, or each slice, must run within one domain
     std::vector<std::string> levels;     ///< levels that the topology must have
     std::vector<std::string> resources;  ///< resources that the containers request
+    engine::TopologyRequest request;
 
     friend bool operator==(const TopologyNeed&, const TopologyNeed&) = default;
 };
 
-/// The part of a pod template that decides which flavors it may use.
+/// The part of a pod template that decides which flavors and nodes it may use.
 struct PodShape {
     std::vector<api::Toleration> tolerations;
     api::StringMap node_selector;
     std::vector<api::NodeSelectorTerm> required_terms;
+    bool has_required_affinity = false;
+    std::vector<api::PreferredSchedulingTerm> preferred_terms;
     std::optional<TopologyNeed> topology;
+    /// Why no topology can be assigned to the pods; empty if nothing is wrong.
+    std::string placement_fault;
 
     friend bool operator==(const PodShape&, const PodShape&) = default;
 };
 
 /// Returns the shape of a pod without its topology, which find_topology_need() returns.
 PodShape make_pod_shape(const api::PodSpec& pod);
+
+/// Adds what an admission check requests of the pods to the shape. A change that conflicts with the
+/// pods becomes a fault of the shape.
+void apply_update(
+    const api::PodSetUpdate& update, const api::PodTemplateSpec& pods, PodShape& shape
+);
 
 /// Returns nullopt if the podSet does not request topology-aware scheduling. `requests`: those of
 /// one of its pods.

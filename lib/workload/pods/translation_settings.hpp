@@ -30,6 +30,7 @@ struct TranslationGates {
     bool scheduling_equivalence_hashing = true;
     bool skip_reassignment_for_pod_owned_workloads = true;
     bool topology_aware_scheduling = true;
+    bool tas_respect_node_affinity_preferred = false;
     bool reject_workloads_with_devices = true;  ///< KueueDRARejectWorkloadsWhenDRADisabled
     bool unadmitted_workloads_observability = true;
     bool unadmitted_workloads_explicit_status = false;

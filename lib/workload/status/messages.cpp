@@ -1,9 +1,11 @@
 #include "workload/status/messages.hpp"
 
 #include "api/kueue/kueue_names.hpp"
+#include "api/kueue/topology_assignment.hpp"
 #include "api/meta/micro_time.hpp"
 #include "workload/pods/amounts.hpp"
 #include "workload/pods/pod_shape.hpp"
+#include "workload/status/placement_message.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -105,12 +107,8 @@ std::string flavor_refusal_text(
             return "no TAS flavor assigned";
         case TwoTopologyFlavors:  // see error_text()
             return flavor;
-        case DomainNotPlaced:
-            return fmt::format(
-                "cannot place the pods in the topology domain that they require: this version of "
-                "Sluice chooses no domains in flavor \"{}\"",
-                flavor
-            );
+        case NotPlaced:
+            return placement_message(state, *refusal.placement);
         case InsufficientUnused:
         case ExceedsCapacity:
             return quota_refusal_text(refusal, resource, flavor);
@@ -148,8 +146,12 @@ std::string error_text(
         if (flavor.kind == Kind::InvalidAffinity) {
             return invalid_affinity_text(state, flavor, workload, references);
         }
+        const bool is_elastic =
+            flavor.placement != nullptr &&
+            (flavor.placement->kind == engine::PlacementFailure::Kind::ElasticWithRequired ||
+             flavor.placement->kind == engine::PlacementFailure::Kind::ElasticWithPreferred);
         if (flavor.kind == Kind::NoTopologyInQueue || flavor.kind == Kind::NoTopologyFlavor ||
-            flavor.kind == Kind::DomainNotPlaced) {
+            is_elastic) {
             return flavor_refusal_text(state, flavor, references);
         }
         if (flavor.kind == Kind::TwoTopologyFlavors) {
@@ -276,6 +278,7 @@ std::string_view waiting_reason(engine::WaitingReason reason, const TranslationG
     }
     switch (reason) {
         case Unspecified:
+        case UnspecifiedTopology:
             return "";
         case NoMatchingFlavor:
             return reason::kNoMatchingFlavor;
@@ -299,6 +302,14 @@ std::string_view waiting_reason(engine::WaitingReason reason, const TranslationG
     return "";
 }
 
+std::string_view shown_reason(engine::WaitingReason reason, const TranslationGates& gates) {
+    using enum engine::WaitingReason;
+    if (reason == Unspecified) {
+        return waiting_reason(NoMatchingFlavor, gates);
+    }
+    return waiting_reason(reason == UnspecifiedTopology ? TopologyPlacementFailed : reason, gates);
+}
+
 std::string refusal_message(
     const engine::State& state,
     const engine::RefusalDecision& refusal,
@@ -313,6 +324,10 @@ std::string refusal_message(
     switch (refusal.kind) {
         case FailedChecks:
             return "The workload has failed admission checks";
+        case InactiveClusterQueue:
+            return fmt::format(
+                "ClusterQueue {} is inactive", state.node_name(refusal.cluster_queue)
+            );
         case NamespaceMismatch:
         case NamespaceNotFound:
         case InvalidRequests:
@@ -402,10 +417,57 @@ std::string considered_flavors(
     return fmt::format("{}", fmt::join(texts, " | "));
 }
 
-api::Admission make_admission(
-    const engine::State& state,
-    const engine::AdmissionDecision& decision,
-    const api::Workload& workload
+namespace {
+
+api::TopologyAssignment make_topology(
+    const engine::State& state, const engine::AssignedPodSet& pod_set
+) {
+    const engine::FlavorTopology& topology = *state.topologies().find(pod_set.topology);
+    api::DomainAssignment made{.levels = topology.levels(), .domains = {}};
+    if (topology.is_by_host()) {
+        made.levels = {topology.levels().back()};  // a host's name says where it is
+    }
+    for (const engine::LeafPods& pods : *pod_set.leaves) {
+        const auto domain = topology.domain_of(pods.leaf);
+        made.domains.push_back(
+            {.values = topology.is_by_host() ? std::vector{topology.tree().value(domain)}
+                                             : topology.tree().path(domain),
+             .count = pods.count}
+        );
+    }
+    return api::encode(made);
+}
+
+std::string delayed_text(engine::DelayedTopology delayed) {
+    switch (delayed) {
+        case engine::DelayedTopology::None:
+            return "";
+        case engine::DelayedTopology::Pending:
+            return "Pending";
+        case engine::DelayedTopology::Ready:
+            return "Ready";
+    }
+    return "";
+}
+
+}  // namespace
+
+std::string no_replacement_message(const api::Workload& workload) {
+    std::vector<std::string> nodes;
+    for (const auto& node : workload.status.unhealthy_nodes) {
+        nodes.push_back(node.name);
+    }
+    constexpr std::string_view kWords =
+        "Workload was evicted as there was no replacement for unhealthy node(s)";
+    return fmt::format("{}: {}", kWords, fmt::join(nodes, ","));
+}
+
+namespace {
+
+/// Decision: an AdmissionDecision or a SecondPassDecision.
+template <class Decision>
+api::Admission to_admission(
+    const engine::State& state, const Decision& decision, const api::Workload& workload
 ) {
     api::Admission made{
         .cluster_queue = state.node_name(decision.cluster_queue), .pod_set_assignments = {}
@@ -414,12 +476,45 @@ api::Admission make_admission(
         auto& assignment = made.pod_set_assignments.emplace_back();
         assignment.name = workload.spec.pod_sets[pod_set.pod_set].name;
         assignment.count = pod_set.count;
+        assignment.delayed_topology_request = delayed_text(pod_set.delayed);
+        if (pod_set.leaves) {
+            assignment.topology_assignment = make_topology(state, pod_set);
+        }
         for (const auto& [resource, flavor, amount] : pod_set.flavors) {
             const std::string& name = state.resource_name(resource);
             assignment.flavors.emplace(name, state.flavor_name(flavor));
             if (amount) {
                 assignment.resource_usage.emplace(name, to_quantity(name, *amount));
             }
+        }
+    }
+    return made;
+}
+
+}  // namespace
+
+api::Admission make_admission(
+    const engine::State& state,
+    const engine::AdmissionDecision& decision,
+    const api::Workload& workload
+) {
+    return to_admission(state, decision, workload);
+}
+
+api::Admission make_admission(
+    const engine::State& state,
+    const engine::SecondPassDecision& decision,
+    const api::Workload& workload
+) {
+    api::Admission made = to_admission(state, decision, workload);
+    if (!state.options().gates.topology_aware_scheduling || !workload.status.admission) {
+        return made;
+    }
+    for (auto& assignment : made.pod_set_assignments) {
+        const auto& before = workload.status.admission->pod_set_assignments;
+        const auto at = std::ranges::find(before, assignment.name, &api::PodSetAssignment::name);
+        if (at != before.end() && !assignment.topology_assignment) {
+            assignment.topology_assignment = at->topology_assignment;
         }
     }
     return made;

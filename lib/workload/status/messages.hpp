@@ -21,6 +21,8 @@ std::string_view to_string(engine::PreemptionReason reason);
 /// Returns the reason of condition QuotaReserved=False. Without the gate
 /// UnadmittedWorkloadsObservability, the reason of older versions of Kueue.
 std::string_view waiting_reason(engine::WaitingReason reason, const TranslationGates& gates);
+/// Returns the reason that a user is shown. Kueue shows none in two cases, which the API rejects.
+std::string_view shown_reason(engine::WaitingReason reason, const TranslationGates& gates);
 
 /// Returns the message of condition QuotaReserved=False. Requires: the decision's indices are still
 /// valid in the state. `queue`: the workload's ClusterQueue, nullptr if it does not exist.
@@ -63,6 +65,17 @@ std::string priorities_note(
 api::Admission make_admission(
     const engine::State& state,
     const engine::AdmissionDecision& decision,
+    const api::Workload& workload
+);
+
+/// Returns the message of the eviction of a workload whose failed node nothing replaces.
+std::string no_replacement_message(const api::Workload& workload);
+
+/// Returns the admission of a workload after a second pass: with the topology that was found, and
+/// otherwise as it was. Requires: no event has been applied since the decision.
+api::Admission make_admission(
+    const engine::State& state,
+    const engine::SecondPassDecision& decision,
     const api::Workload& workload
 );
 

@@ -3,6 +3,7 @@
 #include "api/kueue/conditions.hpp"
 #include "api/kueue/kueue_names.hpp"
 #include "workload/pods/text.hpp"
+#include "workload/translation/queueable.hpp"
 #include "workload/translation/references.hpp"
 
 #include <fmt/format.h>
@@ -108,15 +109,6 @@ api::AdmissionCheckState pending_check(const std::string& name, Time now) {
     made.state = api::check_state::kPending;
     made.last_transition_time = std::chrono::floor<std::chrono::seconds>(now);
     return made;
-}
-
-/// Returns true if a single pod owns the workload. A group of one pod does not count: its pod may
-/// be replaced.
-bool is_owned_by_single_pod(const api::Workload& workload) {
-    const auto& owners = workload.metadata.owner_references;
-    const auto* is_group = workload.metadata.find_annotation(api::annotation::kIsGroupWorkload);
-    return owners.size() == 1 && owners.front().kind == "Pod" &&
-           owners.front().api_version == "v1" && (is_group == nullptr || *is_group != "true");
 }
 
 struct AdmittedFalse {

@@ -28,6 +28,15 @@ engine::Gates make_engine_gates(const FeatureGates& gates) {
         .elastic_jobs = on(Feature::ElasticJobsViaWorkloadSlices),
         .reclaimable_pods = on(Feature::ReclaimablePods),
         .topology_aware_scheduling = on(Feature::TopologyAwareScheduling),
+        .tas_profile_mixed = on(Feature::TASProfileMixed),
+        .tas_balanced_placement = on(Feature::TASBalancedPlacement),
+        .tas_respect_node_affinity_preferred = on(Feature::TASRespectNodeAffinityPreferred),
+        .tas_handle_overlapping_flavors = on(Feature::TASHandleOverlappingFlavors),
+        .tas_recompute_within_cycle = on(Feature::TASRecomputeAssignmentWithinSchedulingCycle),
+        .tas_replacement_fail_fast = on(Feature::TASFailedNodeReplacementFailFast),
+        .tas_skip_reassignment_for_pods = on(Feature::SkipReassignmentForPodOwnedWorkloads),
+        .tas_elastic_jobs = on(Feature::ElasticJobsViaWorkloadSlicesWithTAS),
+        .strict_node_fit = on(Feature::SluiceTASStrictNodeFit),
     };
 }
 
@@ -42,6 +51,7 @@ TranslationGates make_translation_gates(const FeatureGates& gates) {
         .skip_reassignment_for_pod_owned_workloads =
             on(Feature::SkipReassignmentForPodOwnedWorkloads),
         .topology_aware_scheduling = on(Feature::TopologyAwareScheduling),
+        .tas_respect_node_affinity_preferred = on(Feature::TASRespectNodeAffinityPreferred),
         .reject_workloads_with_devices = on(Feature::KueueDRARejectWorkloadsWhenDRADisabled),
         .unadmitted_workloads_observability = on(Feature::UnadmittedWorkloadsObservability),
         .unadmitted_workloads_explicit_status = on(Feature::UnadmittedWorkloadsExplicitStatus),

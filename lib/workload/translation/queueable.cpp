@@ -28,4 +28,11 @@ bool is_queueable(const api::Workload& workload, const TranslationGates& gates) 
            !api::is_true(conditions, api::condition::kWaitingForReplacementPods);
 }
 
+bool is_owned_by_single_pod(const api::Workload& workload) {
+    const auto& owners = workload.metadata.owner_references;
+    const auto* is_group = workload.metadata.find_annotation(api::annotation::kIsGroupWorkload);
+    return owners.size() == 1 && owners.front().kind == "Pod" &&
+           owners.front().api_version == "v1" && (is_group == nullptr || *is_group != "true");
+}
+
 }  // namespace sluice::workload

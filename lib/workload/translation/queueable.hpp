@@ -19,4 +19,8 @@ bool may_have_pods(const api::ObjectMeta& workload);
 /// hold or being deleted, and has no quota reserved.
 bool is_queueable(const api::Workload& workload, const TranslationGates& gates);
 
+/// Returns true if a single pod owns the workload. A group of one pod does not count: its pod may
+/// be replaced.
+bool is_owned_by_single_pod(const api::Workload& workload);
+
 }  // namespace sluice::workload

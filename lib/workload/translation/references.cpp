@@ -118,14 +118,6 @@ void add_check_obstacles(
     }
 }
 
-bool has_multi_kueue_check(const api::ClusterQueue& queue, const References& references) {
-    return std::ranges::any_of(check_flavors(queue), [&](const auto& check) {
-        const auto found = references.admission_checks.find(check.first);
-        return found != references.admission_checks.end() &&
-               found->second.spec.controller_name == api::check_controller::kMultiKueue;
-    });
-}
-
 void add_topology_obstacles(
     Obstacles& obstacles, const api::ClusterQueue& queue, const References& references
 ) {
@@ -145,6 +137,28 @@ void add_topology_obstacles(
 }
 
 }  // namespace
+
+bool has_multi_kueue_check(const api::ClusterQueue& queue, const References& references) {
+    return std::ranges::any_of(check_flavors(queue), [&](const auto& check) {
+        const auto found = references.admission_checks.find(check.first);
+        return found != references.admission_checks.end() &&
+               found->second.spec.controller_name == api::check_controller::kMultiKueue;
+    });
+}
+
+std::vector<std::string> flavors_to_provision(
+    const api::ClusterQueue& queue, const References& references
+) {
+    std::set<std::string> made;
+    for (const auto& [name, flavors] : check_flavors(queue)) {
+        const auto check = references.admission_checks.find(name);
+        if (check != references.admission_checks.end() &&
+            check->second.spec.controller_name == api::check_controller::kProvisioningRequest) {
+            made.insert(flavors.begin(), flavors.end());
+        }
+    }
+    return {made.begin(), made.end()};
+}
 
 std::vector<std::string> flavor_names(const api::ClusterQueue& queue) {
     std::vector<std::string> names;

@@ -41,6 +41,13 @@ Activity find_activity(
 /// Empty if they do not form a cycle. The cohort itself need not be part of the cycle.
 std::string find_cohort_cycle(const References& references, std::string_view cohort);
 
+/// Returns true if workloads of the queue run in other clusters (MultiKueue).
+bool has_multi_kueue_check(const api::ClusterQueue& queue, const References& references);
+/// Returns the names of the flavors whose nodes a ProvisioningRequest makes, sorted.
+std::vector<std::string> flavors_to_provision(
+    const api::ClusterQueue& queue, const References& references
+);
+
 /// Returns the names of the queue's flavors, in the order of its spec.
 std::vector<std::string> flavor_names(const api::ClusterQueue& queue);
 

@@ -25,8 +25,11 @@ void put(std::vector<engine::ShapeRefusal>& refusals, std::optional<engine::Shap
 Translator::Events Translator::set(const api::ResourceFlavor& flavor) {
     const std::string& name = flavor.metadata.name;
     references_.flavors[name] = flavor;
-    Events events{engine::FlavorChanged{{.name = name, .topology = flavor.spec.topology_name}}};
+    Events events{engine::FlavorChanged{to_engine_flavor(flavor)}};
     judge(name, &flavor, events);
+    if (!flavor.spec.topology_name.empty()) {
+        append_nodes(events);
+    }
     return events;
 }
 
@@ -55,8 +58,12 @@ Translator::Events Translator::judge_flavors_with(const std::string& topology) {
     Events events;
     for (const auto& [name, flavor] : references_.flavors) {
         if (flavor.spec.topology_name == topology) {
+            events.push_back(engine::FlavorChanged{to_engine_flavor(flavor)});
             judge(name, &flavor, events);
         }
+    }
+    if (!events.empty()) {
+        append_nodes(events);
     }
     return events;
 }
@@ -70,7 +77,7 @@ void Translator::judge(const std::string& name, const api::ResourceFlavor* flavo
         }
         if (refusals != shape.refusals) {
             shape.refusals = std::move(refusals);
-            events.push_back(engine::PodShapeChanged{shape.to_engine()});
+            events.push_back(engine::PodShapeChanged{to_engine_shape(shape)});
         }
     }
 }
@@ -124,7 +131,10 @@ Activity Translator::activity(const api::ClusterQueue& queue) const {
 }
 
 engine::ClusterQueue Translator::cluster_queue(const api::ClusterQueue& queue) const {
-    return to_engine(queue, activity(queue).is_active);
+    engine::ClusterQueue made = to_engine(queue, activity(queue).is_active);
+    made.places_elsewhere = has_multi_kueue_check(queue, references_);
+    made.delayed_flavors = flavors_to_provision(queue, references_);
+    return made;
 }
 
 engine::NamespaceMatch Translator::match(const std::string& ns, const api::ClusterQueue& queue)

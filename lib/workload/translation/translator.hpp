@@ -2,6 +2,7 @@
 #pragma once
 
 #include "api/core/core.hpp"
+#include "api/core/pod.hpp"
 #include "api/kueue/topology.hpp"
 #include "api/kueue/workload.hpp"
 #include "engine/types/event.hpp"
@@ -61,6 +62,12 @@ class Translator {
     void set(const api::RuntimeClass& runtime_class);
     void remove_runtime_class(const std::string& name);
 
+    // Nodes, and the pods on them. Pods of workloads with a topology do not matter.
+    Events set(const api::Node& node);
+    Events remove_node(const std::string& name);
+    Events set(const api::Pod& pod);
+    Events remove_pod(const std::string& ns, const std::string& name);
+
     /// ClusterQueues that are inactive regardless of their spec, each with the message of its
     /// condition. After a change, translate them again.
     using HeldBack = std::map<std::string, std::string, std::less<>>;
@@ -110,8 +117,16 @@ class Translator {
         std::uint32_t id = 0;
         std::size_t users = 0;
         std::vector<engine::ShapeRefusal> refusals;
-
-        engine::PodShape to_engine() const;
+    };
+    /// A node, and what pods outside quota take of it.
+    struct NodeEntry {
+        std::optional<api::Node> node;  // nullopt while only pods name it
+        std::map<std::string, engine::Amount> foreign;
+        std::size_t pods = 0;
+    };
+    struct ForeignPod {
+        std::string node;
+        std::vector<engine::ResourceRequest> requests;
     };
     struct Class {
         std::uint64_t id = 0;
@@ -137,9 +152,27 @@ class Translator {
     const LimitRangeSummary& limits_of(const std::string& ns) const;
     engine::NamespaceMatch match(const std::string& ns, const api::ClusterQueue& queue) const;
     std::uint32_t use_shape(PodShape shape, Uses& uses, Events& events);
+    engine::ResourceFlavor to_engine_flavor(const api::ResourceFlavor& flavor) const;
+    /// Returns the flavors with a topology that exists.
+    std::vector<const api::ResourceFlavor*> topology_flavors() const;
+    const std::vector<std::string>& levels_of(const api::ResourceFlavor& flavor) const;
+    engine::NodeChanged node_event(const NodeEntry& entry) const;
+    /// Appends the event of each node, after flavors or topologies changed.
+    void append_nodes(Events& events) const;
+    void append_capacity(const std::string& node, Events& events) const;
+    void count_pod(const ForeignPod& pod, std::int64_t times);
+    /// Returns the verdicts of a node on the shape, in flavors whose leaves are hosts.
+    void append_verdicts(
+        const Shape& shape, const api::Node& node, std::vector<engine::NodeVerdict>& into
+    ) const;
+    engine::PodShape to_engine_shape(const Shape& shape) const;
     /// Checks the flavor against each shape again. `flavor`: nullptr if it was deleted.
     void judge(const std::string& name, const api::ResourceFlavor* flavor, Events& events);
     Events judge_flavors_with(const std::string& topology);
+    /// Returns the shape of a podSet with its topology, and with the changes that checks request.
+    PodShape shape_of(
+        const api::Workload& workload, const api::PodSet& pod_set, const PodDemand& demand
+    ) const;
     std::uint64_t use_class(std::string key, Uses& uses);
     /// Releases what the workload used; appends to `events` what the engine can forget.
     void release(const Uses& uses, Events& events);
@@ -162,6 +195,8 @@ class Translator {
         std::pair<std::shared_ptr<const api::PodTemplateSpec>, const LimitRangeSummary*>,
         PodDemand>
         demands_;
+    std::map<std::string, NodeEntry, std::less<>> nodes_;
+    std::map<std::string, ForeignPod> foreign_pods_;  // by namespace/name
     Shapes shapes_;
     std::vector<std::uint32_t> free_shape_ids_;
     std::uint32_t next_shape_id_ = 1;

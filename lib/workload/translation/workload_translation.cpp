@@ -1,5 +1,6 @@
 #include "api/kueue/conditions.hpp"
 #include "api/kueue/kueue_names.hpp"
+#include "api/kueue/topology_assignment.hpp"
 #include "api/meta/codec.hpp"
 #include "workload/pods/amounts.hpp"
 #include "workload/translation/execution_limit.hpp"
@@ -141,12 +142,66 @@ std::uint64_t Translator::condition_stamp(const api::Workload& workload) const {
 
 namespace {
 
+/// Returns the domains by id: the values of the levels, joined by commas.
+std::vector<engine::DomainPods> domains_of(const api::TopologyAssignment& assignment) {
+    std::vector<engine::DomainPods> made;
+    for (const auto& domain : api::decode(assignment).domains) {
+        made.push_back(
+            {.id = fmt::format("{}", fmt::join(domain.values, ",")),
+             .count = static_cast<std::int32_t>(domain.count)}
+        );
+    }
+    return made;
+}
+
+bool is_on_unhealthy_node(const api::Workload& workload, const engine::PodSetAssignment& pod_set) {
+    if (!pod_set.domains) {
+        return false;
+    }
+    return std::ranges::any_of(*pod_set.domains, [&](const engine::DomainPods& domain) {
+        const std::string host = domain.id.substr(domain.id.rfind(',') + 1);
+        const auto& nodes = workload.status.unhealthy_nodes;
+        return std::ranges::find(nodes, host, &api::UnhealthyNode::name) != nodes.end();
+    });
+}
+
+/// Returns why the workload, which holds quota, is to be a head again.
+engine::SecondPass second_pass_of(
+    const api::Workload& workload, const engine::QuotaReservation& reservation
+) {
+    using enum engine::SecondPass;
+    if (reservation.evicted) {
+        return None;
+    }
+    const auto& checks = workload.status.admission_checks;
+    const bool is_pending = std::ranges::any_of(reservation.pod_sets, [](const auto& pod_set) {
+        return !pod_set.domains && pod_set.delayed == engine::DelayedTopology::Pending;
+    });
+    const bool are_ready = !checks.empty() && std::ranges::all_of(checks, [](const auto& check) {
+        return check.state == api::check_state::kReady;
+    });
+    if (is_pending && are_ready && !reservation.admitted) {
+        return Delayed;
+    }
+    const bool has_failed =
+        reservation.admitted && std::ranges::any_of(reservation.pod_sets, [&](const auto& p) {
+            return is_on_unhealthy_node(workload, p);
+        });
+    return has_failed ? Replacement : None;
+}
+
 engine::PodSetAssignment to_engine_assignment(
     const api::PodSetAssignment& given, std::int32_t spec_count
 ) {
     engine::PodSetAssignment made{
         .name = given.name, .resources = {}, .count = given.count.value_or(spec_count)
     };
+    if (given.topology_assignment) {
+        made.domains = domains_of(*given.topology_assignment);
+    }
+    made.delayed = given.delayed_topology_request == "Pending" ? engine::DelayedTopology::Pending
+                   : given.delayed_topology_request == "Ready" ? engine::DelayedTopology::Ready
+                                                               : engine::DelayedTopology::None;
     for (const auto& [resource, flavor] : given.flavors) {
         // A flavor without usage is still recorded: a replacement or a preemption needs it.
         const auto usage = given.resource_usage.find(resource);
@@ -222,6 +277,11 @@ std::optional<engine::QuotaReservation> Translator::reservation(const api::Workl
             made.pod_sets.push_back(to_engine_assignment(assignment, pod_set->count));
         }
     }
+    made.second_pass = second_pass_of(workload, made);
+    for (const auto& node : status.unhealthy_nodes) {
+        made.unhealthy_nodes.push_back(node.name);
+    }
+    made.is_of_one_pod = is_owned_by_single_pod(workload);
     return made;
 }
 
@@ -258,6 +318,27 @@ std::vector<const PodDemand*> Translator::demands_of(const api::Workload& worklo
     return demands;
 }
 
+PodShape Translator::shape_of(
+    const api::Workload& workload, const api::PodSet& pod_set, const PodDemand& demand
+) const {
+    PodShape shape = demand.shape;
+    if (!settings_.gates.topology_aware_scheduling) {
+        return shape;
+    }
+    shape.topology = find_topology_need(pod_set, demand.requests);
+    if (!settings_.gates.tas_respect_node_affinity_preferred) {
+        shape.preferred_terms.clear();
+    }
+    for (const auto& check : workload.status.admission_checks) {
+        for (const auto& update : check.pod_set_updates) {
+            if (check.state == api::check_state::kReady && update.name == pod_set.name) {
+                apply_update(update, *pod_set.template_, shape);
+            }
+        }
+    }
+    return shape;
+}
+
 Translator::Events Translator::set(const api::Workload& workload) {
     Events events;
     Uses uses;
@@ -292,18 +373,16 @@ Translator::Events Translator::set(const api::Workload& workload) {
     for (std::size_t i = 0; i < demands.size(); ++i) {
         const auto& pod_set = workload.spec.pod_sets[i];
         const auto& topology = pod_set.topology_request;
-        PodShape shape = demands[i]->shape;
-        if (settings_.gates.topology_aware_scheduling) {
-            shape.topology = find_topology_need(pod_set, demands[i]->requests);
-        }
         made.pod_sets.push_back({
             .name = pod_set.name,
             .count = pod_set.count,
             .min_count = pod_set.min_count,
             .reclaimable = reclaimable(workload, pod_set),
             .requests = demands[i]->for_engine,
-            .shape = use_shape(std::move(shape), uses, events),
+            .shape = use_shape(shape_of(workload, pod_set, *demands[i]), uses, events),
             .group = topology ? topology->pod_set_group_name.value_or("") : "",
+            .node_requests =
+                settings_.gates.topology_aware_scheduling ? demands[i]->for_node : std::nullopt,
         });
     }
     if (settings_.gates.scheduling_equivalence_hashing) {
@@ -328,20 +407,6 @@ Translator::Events Translator::remove_workload(const std::string& ns, const std:
     return events;
 }
 
-engine::PodShape Translator::Shape::to_engine() const {
-    engine::PodShape made{
-        .id = id,
-        .refusals = refusals,
-        .requests_topology = shape.topology.has_value(),
-        .requires_domain = shape.topology && shape.topology->requires_domain,
-        .resources = {},
-    };
-    if (shape.topology) {
-        made.resources = shape.topology->resources;
-    }
-    return made;
-}
-
 std::uint32_t Translator::use_shape(PodShape shape, Uses& uses, Events& events) {
     std::string key = to_key(shape);
     auto at = shapes_.find(key);
@@ -358,7 +423,7 @@ std::uint32_t Translator::use_shape(PodShape shape, Uses& uses, Events& events) 
                 made.refusals.push_back(std::move(*refusal));
             }
         }
-        events.push_back(engine::PodShapeChanged{made.to_engine()});
+        events.push_back(engine::PodShapeChanged{to_engine_shape(made)});
         at = shapes_.emplace(std::move(key), std::move(made)).first;
     }
     ++at->second.users;

@@ -1,13 +1,16 @@
-#include "webhook/topology_assignment.hpp"
+#include "api/kueue/topology_assignment.hpp"
+
+#include "api/meta/codec.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <span>
 #include <utility>
 
-namespace sluice::webhook {
+namespace sluice::api {
 namespace {
 
 constexpr std::int64_t kCountMax = std::numeric_limits<std::int32_t>::max();
@@ -56,7 +59,7 @@ Result<const json::Array*> find_list(
     return &list->as_array();
 }
 
-Result<TopologyAssignment> parse_levels(const json::Value& value, std::string_view path) {
+Result<DomainAssignment> parse_levels(const json::Value& value, std::string_view path) {
     if (!value.is_object()) {
         return invalid(path, "must be an object");
     }
@@ -64,12 +67,12 @@ Result<TopologyAssignment> parse_levels(const json::Value& value, std::string_vi
     if (!levels) {
         return levels.error();
     }
-    return TopologyAssignment{.levels = std::move(*levels), .domains = {}};
+    return DomainAssignment{.levels = std::move(*levels), .domains = {}};
 }
 
 /// Adds the values of one level to the domains of one slice.
 Result<void> add_level(
-    const json::Value& level, std::span<TopologyDomain> domains, const std::string& path
+    const json::Value& level, std::span<AssignedDomain> domains, const std::string& path
 ) {
     const auto* universal = level.find("universal");
     const auto* individual = level.find("individual");
@@ -104,7 +107,7 @@ Result<void> add_level(
 }
 
 Result<void> add_pod_counts(
-    const json::Value& slice, std::span<TopologyDomain> domains, const std::string& path
+    const json::Value& slice, std::span<AssignedDomain> domains, const std::string& path
 ) {
     const auto* counts = slice.find("podCounts");
     const auto* universal = counts == nullptr ? nullptr : counts->find("universal");
@@ -139,7 +142,7 @@ Result<void> add_pod_counts(
 
 Result<void> add_slice(
     const json::Value& slice,
-    TopologyAssignment& assignment,
+    DomainAssignment& assignment,
     const std::string& path,
     std::size_t domains_max
 ) {
@@ -189,7 +192,7 @@ struct CommonEnds {
     bool all_equal = true;
 };
 
-CommonEnds find_common_ends(std::span<const TopologyDomain> domains, std::size_t level) {
+CommonEnds find_common_ends(std::span<const AssignedDomain> domains, std::size_t level) {
     const std::string& first = domains.front().values[level];
     CommonEnds ends{.prefix = first.size(), .suffix = first.size()};
     auto shortest = first.size();
@@ -215,7 +218,7 @@ CommonEnds find_common_ends(std::span<const TopologyDomain> domains, std::size_t
     return ends;
 }
 
-json::Value make_level(std::span<const TopologyDomain> domains, std::size_t level) {
+json::Value make_level(std::span<const AssignedDomain> domains, std::size_t level) {
     const auto ends = find_common_ends(domains, level);
     const std::string& first = domains.front().values[level];
     json::Value made;
@@ -241,7 +244,7 @@ json::Value make_level(std::span<const TopologyDomain> domains, std::size_t leve
     return made;
 }
 
-json::Value make_pod_counts(std::span<const TopologyDomain> domains) {
+json::Value make_pod_counts(std::span<const AssignedDomain> domains) {
     json::Value counts;
     const auto first = domains.front().count;
     if (std::ranges::all_of(domains, [first](const auto& d) { return d.count == first; })) {
@@ -257,7 +260,7 @@ json::Value make_pod_counts(std::span<const TopologyDomain> domains) {
     return counts;
 }
 
-json::Value make_slice(std::span<const TopologyDomain> domains, std::size_t level_count) {
+json::Value make_slice(std::span<const AssignedDomain> domains, std::size_t level_count) {
     json::Value slice;
     slice.set("domainCount", static_cast<std::int64_t>(domains.size()));
     json::Array levels;
@@ -275,7 +278,7 @@ json::Array to_array(const std::vector<std::string>& strings) {
 
 }  // namespace
 
-Result<TopologyAssignment> parse_domains(
+Result<DomainAssignment> parse_domains(
     const json::Value& value, std::string_view path, std::size_t domains_max
 ) {
     auto assignment = parse_levels(value, path);
@@ -316,7 +319,7 @@ Result<TopologyAssignment> parse_domains(
     return assignment;
 }
 
-Result<TopologyAssignment> parse_slices(
+Result<DomainAssignment> parse_slices(
     const json::Value& value, std::string_view path, std::size_t domains_max
 ) {
     auto assignment = parse_levels(value, path);
@@ -337,7 +340,7 @@ Result<TopologyAssignment> parse_slices(
     return assignment;
 }
 
-json::Value make_domains(const TopologyAssignment& assignment) {
+json::Value make_domains(const DomainAssignment& assignment) {
     json::Value made;
     made.set("levels", to_array(assignment.levels));
     json::Array domains;
@@ -352,11 +355,11 @@ json::Value make_domains(const TopologyAssignment& assignment) {
     return made;
 }
 
-json::Value make_slices(const TopologyAssignment& assignment) {
+json::Value make_slices(const DomainAssignment& assignment) {
     json::Value made;
     made.set("levels", to_array(assignment.levels));
     json::Array slices;
-    std::span<const TopologyDomain> rest = assignment.domains;
+    std::span<const AssignedDomain> rest = assignment.domains;
     while (!rest.empty()) {
         const auto chunk = rest.first(std::min(rest.size(), kDomainsPerSliceMax));
         slices.push_back(make_slice(chunk, assignment.levels.size()));
@@ -366,4 +369,59 @@ json::Value make_slices(const TopologyAssignment& assignment) {
     return made;
 }
 
-}  // namespace sluice::webhook
+namespace {
+
+/// Returns the value of a level in the domain at that position of its slice; nullopt if the slice
+/// has none.
+std::optional<std::string> value_at(const TopologyLevelValues& values, std::size_t position) {
+    if (values.universal) {
+        return values.universal;
+    }
+    if (!values.individual || position >= values.individual->roots.size()) {
+        return std::nullopt;
+    }
+    const auto& individual = *values.individual;
+    return individual.prefix + individual.roots[position] + individual.suffix;
+}
+
+/// Appends the domain at that position of the slice. Returns false if the slice has none.
+bool append_domain(
+    const TopologyAssignmentSlice& slice, std::size_t position, DomainAssignment& into
+) {
+    AssignedDomain domain;
+    for (const TopologyLevelValues& level : slice.values_per_level) {
+        auto value = value_at(level, position);
+        if (!value) {
+            return false;
+        }
+        domain.values.push_back(*std::move(value));
+    }
+    const auto& counts = slice.pod_counts;
+    if (!counts.universal && position >= counts.individual.size()) {
+        return false;
+    }
+    domain.count = counts.universal ? *counts.universal : counts.individual[position];
+    into.domains.push_back(std::move(domain));
+    return true;
+}
+
+}  // namespace
+
+DomainAssignment decode(const TopologyAssignment& assignment, std::size_t domains_max) {
+    DomainAssignment made{.levels = assignment.levels, .domains = {}};
+    for (const TopologyAssignmentSlice& slice : assignment.slices) {
+        const auto count = static_cast<std::size_t>(std::max(slice.domain_count, 0));
+        for (std::size_t i = 0; i < count; ++i) {
+            if (made.domains.size() == domains_max || !append_domain(slice, i, made)) {
+                return made;
+            }
+        }
+    }
+    return made;
+}
+
+TopologyAssignment encode(const DomainAssignment& assignment) {
+    return from_value<TopologyAssignment>(make_slices(assignment)).value();
+}
+
+}  // namespace sluice::api

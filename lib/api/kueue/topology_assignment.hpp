@@ -1,6 +1,7 @@
 // Reads and writes both encodings of a Workload's topology assignment.
 #pragma once
 
+#include "api/kueue/workload.hpp"
 #include "base/error.hpp"
 #include "json/value.hpp"
 
@@ -10,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sluice::webhook {
+namespace sluice::api {
 
 /// The maximum number of domains that are read from one object. Objects of the API have fewer; only
 /// a malicious object could exceed it, with slices that combine a huge domainCount and universal
@@ -21,36 +22,44 @@ inline constexpr std::size_t kDomainsPerSliceMax = 100'000;
 
 /// One topology domain: its path with one value for each level, and the number of pods assigned to
 /// it.
-struct TopologyDomain {
+struct AssignedDomain {
     std::vector<std::string> values;
     std::int64_t count = 0;
 
-    bool operator==(const TopologyDomain&) const = default;
+    bool operator==(const AssignedDomain&) const = default;
 };
 
 /// A topologyAssignment, independent of the API version that it was read from.
-struct TopologyAssignment {
+struct DomainAssignment {
     std::vector<std::string> levels;
-    std::vector<TopologyDomain> domains;
+    std::vector<AssignedDomain> domains;
 
-    bool operator==(const TopologyAssignment&) const = default;
+    bool operator==(const DomainAssignment&) const = default;
 };
 
 /// Reads `{levels, domains}`. Errors: Invalid with the field below `path`.
-Result<TopologyAssignment> parse_domains(
+Result<DomainAssignment> parse_domains(
     const json::Value& value, std::string_view path, std::size_t domains_max = kDomainsMax
 );
 /// Reads `{levels, slices}` in any valid encoding. Errors: Invalid with the field below `path`.
-Result<TopologyAssignment> parse_slices(
+Result<DomainAssignment> parse_slices(
     const json::Value& value, std::string_view path, std::size_t domains_max = kDomainsMax
 );
 
+/// Returns the domains of an assignment, as far as it is well formed: a slice whose lists have
+/// other lengths than it says ends them.
+DomainAssignment decode(
+    const TopologyAssignment& assignment, std::size_t domains_max = kDomainsMax
+);
+/// Returns the assignment as make_slices() encodes it.
+TopologyAssignment encode(const DomainAssignment& assignment);
+
 /// Returns `{levels, domains}`.
-json::Value make_domains(const TopologyAssignment& assignment);
+json::Value make_domains(const DomainAssignment& assignment);
 /// Returns `{levels, slices}` with one slice, or as few as the schema's limit allows; without
 /// domains, `slices` is empty. A value that all domains share becomes `universal`; other values
 /// lose their common prefix and suffix: `node-1-eu` and `node-2-eu` become prefix `node-`, suffix
 /// `-eu`, and roots `1` and `2`. Requires: each domain has a value for each level.
-json::Value make_slices(const TopologyAssignment& assignment);
+json::Value make_slices(const DomainAssignment& assignment);
 
-}  // namespace sluice::webhook
+}  // namespace sluice::api

@@ -1,0 +1,346 @@
+#include "engine/placement/workload_placer.hpp"
+
+#include "engine/placement/node_replacement.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace sluice::engine {
+namespace {
+
+/// The leaves that pods may use, and why they may not use others.
+struct Choice {
+    std::vector<bool> allowed;  // by leaf
+    std::map<std::uint32_t, std::int64_t> affinity;
+    std::map<std::string, std::size_t> refused;
+    std::size_t outside = 0;
+};
+
+/// Takes the verdicts on nodes. If a leaf has several nodes, that on the first by name counts.
+void apply_verdicts(
+    const State& state, FlavorIndex flavor, const HostVerdicts& verdicts, Choice& choice
+) {
+    const FlavorTopology& topology = *state.topologies().find(flavor);
+    for (const auto& [host, verdict] : verdicts.hosts) {
+        for (const HostPlace& place : state.host(host).places) {
+            if (place.flavor != flavor || !topology.is_present(place.leaf) ||
+                topology.nodes_of(place.leaf).front() != host) {
+                continue;
+            }
+            if (verdict.refusal == HostVerdict::kAllowed) {
+                choice.affinity[place.leaf] = verdict.affinity;
+            } else {
+                choice.allowed[place.leaf] = false;
+                ++choice.refused[verdicts.refusals[verdict.refusal]];
+            }
+        }
+    }
+}
+
+Choice choose_leaves(const State& state, FlavorIndex flavor, const PodsToPlace& pods) {
+    const FlavorTopology& topology = *state.topologies().find(flavor);
+    Choice choice{.allowed = std::vector<bool>(topology.leaves(), true)};
+    for (std::uint32_t leaf = 0; leaf < topology.leaves(); ++leaf) {
+        choice.allowed[leaf] = topology.is_present(leaf);
+    }
+    const ShapeRecord* shape = state.find_shape(pods.shape);
+    if (topology.is_by_host() && shape != nullptr) {
+        if (const auto at = shape->nodes.find(flavor); at != shape->nodes.end()) {
+            apply_verdicts(state, flavor, *at->second, choice);
+        }
+    }
+    if (pods.within.is_valid()) {
+        for (std::uint32_t leaf = 0; leaf < topology.leaves(); ++leaf) {
+            const bool is_outside =
+                !topology.tree().is_within(topology.domain_of(leaf), pods.within);
+            if (choice.allowed[leaf] && is_outside) {
+                choice.allowed[leaf] = false;
+                ++choice.outside;
+            }
+        }
+    }
+    return choice;
+}
+
+PlacementFailure shortage_of(
+    const PlacementShortage& shortage,
+    const FlavorTopology& topology,
+    const PodsToPlace& pods,
+    const PlacementRequest& request
+) {
+    PlacementFailure made;
+    made.kind = PlacementFailure::Kind::TooLittleRoom;
+    made.topology = topology.name();
+    made.fitting = shortage.fitting;
+    made.wanted = shortage.wanted;
+    made.has_slices = request.slices.size != 1;
+    made.leaves = topology.present();
+    for (std::size_t i = 0; i < shortage.fitting_by_layer.size(); ++i) {
+        const SliceRequest& layer = pods.terms.request.slices[i];
+        made.layers.push_back(
+            {.level = layer.level,
+             .fitting = shortage.fitting_by_layer[i],
+             .wanted = pods.count / layer.size}
+        );
+    }
+    return made;
+}
+
+}  // namespace
+
+std::variant<std::vector<PlacedPods>, PlacementFailure> place_pods(
+    const State& state, FlavorIndex flavor, const LeafCapacity& capacity, const PodsToPlace& pods
+) {
+    const FlavorTopology& topology = *state.topologies().find(flavor);
+    const ShapeRecord* shape = state.find_shape(pods.shape);
+    if (shape != nullptr && !shape->placement_fault.empty()) {
+        PlacementFailure failure;
+        failure.kind = PlacementFailure::Kind::InvalidPods;
+        failure.text = shape->placement_fault;
+        return failure;
+    }
+    auto resolved =
+        resolve(pods.terms, topology, state.options().gates, pods.count, !pods.leader.empty());
+    if (auto* failure = std::get_if<PlacementFailure>(&resolved)) {
+        return std::move(*failure);
+    }
+    const auto& request = std::get<PlacementRequest>(resolved);
+    if (topology.present() == 0) {
+        PlacementFailure failure;
+        failure.kind = PlacementFailure::Kind::NoDomains;
+        failure.level = topology.levels()[request.level];
+        return failure;
+    }
+    Choice choice = choose_leaves(state, flavor, pods);
+    Rooms rooms = count_rooms(
+        capacity, {.pod = pods.pod, .leader = pods.leader, .allowed = std::move(choice.allowed)}
+    );
+    if (request.prefers_affinity) {
+        for (const auto& [leaf, affinity] : choice.affinity) {
+            rooms.leaves[leaf].affinity = affinity;
+        }
+    }
+    Placement found = place(topology.tree(), request, rooms.leaves);
+    if (found.fits()) {
+        return std::move(found.leaves);
+    }
+    PlacementFailure failure = shortage_of(*found.shortage, topology, pods, request);
+    failure.refused = std::move(choice.refused);
+    failure.outside = choice.outside;
+    failure.lacking = std::move(rooms.lacking);
+    return failure;
+}
+
+WorkloadPlacer::WorkloadPlacer(
+    const State& state, WorkloadIndex workload, const LeafView& view, Occupancy occupancy
+)
+    : state_(state), record_(state.workload(workload)), view_(view), occupancy_(occupancy) {}
+
+const LeafCapacity& WorkloadPlacer::capacity_of(FlavorIndex flavor) const {
+    if (const auto at = assumed_.find(flavor); at != assumed_.end()) {
+        return at->second;
+    }
+    return occupancy_ == Occupancy::Empty ? state_.topologies().find(flavor)->idle()
+                                          : view_.free(flavor);
+}
+
+LeafCapacity& WorkloadPlacer::write_capacity(FlavorIndex flavor) {
+    const auto at = assumed_.find(flavor);
+    return at != assumed_.end() ? at->second
+                                : assumed_.emplace(flavor, capacity_of(flavor)).first->second;
+}
+
+void WorkloadPlacer::assume(const LeafDemand& demand) {
+    const FlavorTopology& of = *state_.topologies().find(demand.flavor);
+    for (const LeafPods& pods : demand.leaves) {
+        write_capacity(demand.flavor).take(pods.leaf, demand.pod, pods.count);
+        for (const LeafOfFlavor& twin : of.twins_of(pods.leaf)) {
+            write_capacity(twin.flavor).take(twin.leaf, demand.pod, pods.count);
+        }
+    }
+}
+
+std::vector<WorkloadPlacer::Group> WorkloadPlacer::groups_on(
+    FlavorIndex flavor, const std::vector<PodSetToPlace>& pod_sets
+) const {
+    std::vector<Group> groups;
+    std::map<std::string_view, std::size_t> by_name;
+    for (const PodSetToPlace& pod_set : pod_sets) {
+        if (pod_set.flavor != flavor) {
+            continue;
+        }
+        const std::string& name = record_.pod_sets[pod_set.pod_set].group;
+        const auto at =
+            name.empty() ? groups.size() : by_name.emplace(name, groups.size()).first->second;
+        if (at == groups.size()) {
+            groups.emplace_back();
+        }
+        groups[at].push_back(pod_set);
+    }
+    return groups;
+}
+
+bool WorkloadPlacer::replaces_node() const {
+    return record_.holding != nullptr && record_.holding->placement != nullptr &&
+           !record_.holding->placement->unhealthy_nodes.empty();
+}
+
+WorkloadPlacement WorkloadPlacer::place(const std::vector<PodSetToPlace>& pod_sets) {
+    std::vector<FlavorIndex> flavors;
+    for (const PodSetToPlace& pod_set : pod_sets) {
+        flavors.push_back(pod_set.flavor);
+    }
+    std::sort(flavors.begin(), flavors.end(), [this](FlavorIndex a, FlavorIndex b) {
+        return state_.flavor_name(a) < state_.flavor_name(b);
+    });
+    flavors.erase(std::unique(flavors.begin(), flavors.end()), flavors.end());
+    for (const FlavorIndex flavor : flavors) {
+        for (const Group& group : groups_on(flavor, pod_sets)) {
+            const bool found =
+                replaces_node()
+                    ? std::all_of(
+                          group.begin(),
+                          group.end(),
+                          [this](const PodSetToPlace& pod_set) { return replace_node(pod_set); }
+                      )
+                    : place_group(group);
+            if (!found) {
+                break;  // the other groups of the flavor are not placed
+            }
+        }
+    }
+    return std::move(result_);
+}
+
+void WorkloadPlacer::fail(
+    const PodSetToPlace& pod_set, std::shared_ptr<const PlacementFailure> failure
+) {
+    if (!result_.unplaced || pod_set.pod_set < result_.unplaced->pod_set) {
+        result_.unplaced = UnplacedPodSet{
+            .pod_set = pod_set.pod_set, .flavor = pod_set.flavor, .failure = std::move(failure)
+        };
+    }
+}
+
+LeafDemand WorkloadPlacer::demand_of(const PodSetToPlace& pod_set) const {
+    return {
+        .flavor = pod_set.flavor,
+        .pod = state_.node_request(record_.pod_sets[pod_set.pod_set]),
+        .leaves = {},
+    };
+}
+
+namespace {
+
+PodsToPlace pods_of(
+    const State& state, const PodSetToPlace& pod_set, std::uint32_t shape, std::vector<Request> pod
+) {
+    PodsToPlace made{
+        .terms = {.request = {}, .is_implied = pod_set.is_implied},
+        .count = pod_set.count,
+        .shape = shape,
+        .pod = std::move(pod),
+        .leader = {},
+        .within = {},
+    };
+    const ShapeRecord* record = state.find_shape(shape);
+    if (record != nullptr && record->topology) {
+        made.terms.request = *record->topology;
+    }
+    return made;
+}
+
+}  // namespace
+
+bool WorkloadPlacer::place_group(const Group& group) {
+    // The podSet with fewer pods leads, of equals the second.
+    const bool has_leader = group.size() > 1;
+    const bool is_first_leader = has_leader && group[1].count > group[0].count;
+    const PodSetToPlace& workers = group[is_first_leader ? 1 : 0];
+    LeafDemand demand = demand_of(workers);
+    PodsToPlace pods =
+        pods_of(state_, workers, record_.pod_sets[workers.pod_set].shape, demand.pod);
+    std::optional<LeafDemand> leader;
+    if (has_leader) {
+        leader = demand_of(group[is_first_leader ? 0 : 1]);
+        pods.leader = leader->pod;
+    }
+    auto found = place_pods(state_, workers.flavor, capacity_of(workers.flavor), pods);
+    if (auto* failure = std::get_if<PlacementFailure>(&found)) {
+        const auto shared = std::make_shared<const PlacementFailure>(std::move(*failure));
+        for (const PodSetToPlace& member : group) {
+            fail(member, shared);
+        }
+        return false;
+    }
+    const std::uint32_t first = state_.topologies().find(workers.flavor)->tree().leaves().first;
+    for (const PlacedPods& placed : std::get<std::vector<PlacedPods>>(found)) {
+        const std::uint32_t leaf = placed.leaf.value - first;
+        if (placed.count > 0) {
+            demand.leaves.push_back({.leaf = leaf, .count = placed.count});
+        }
+        if (placed.with_leader && leader) {
+            leader->leaves.push_back({.leaf = leaf, .count = 1});
+        }
+    }
+    const auto keep = [this](const PodSetToPlace& pod_set, LeafDemand made) {
+        assume(made);
+        result_.placed.push_back(
+            {.pod_set = pod_set.pod_set, .demand = std::move(made), .replacing = {}}
+        );
+    };
+    keep(workers, std::move(demand));
+    if (leader) {
+        keep(group[is_first_leader ? 0 : 1], *std::move(leader));
+    }
+    return true;
+}
+
+bool WorkloadPlacer::replace_node(const PodSetToPlace& pod_set) {
+    const HeldPlacement& held = *record_.holding->placement;
+    const auto topology = std::find_if(
+        held.topologies.begin(),
+        held.topologies.end(),
+        [&pod_set](const HeldTopology& each) {
+            return each.pod_set == pod_set.pod_set && each.flavor == pod_set.flavor;
+        }
+    );
+    if (topology == held.topologies.end()) {
+        return true;
+    }
+    LeafDemand demand = demand_of(pod_set);
+    if (held.is_of_one_pod && state_.options().gates.tas_skip_reassignment_for_pods) {
+        result_.placed.push_back(
+            {.pod_set = pod_set.pod_set,
+             .demand = std::move(demand),
+             .replacing = {},
+             .is_kept = true}
+        );
+        return true;
+    }
+    auto found = find_replacement(
+        state_,
+        *topology,
+        held.unhealthy_nodes.front(),
+        capacity_of(pod_set.flavor),
+        pods_of(state_, pod_set, record_.pod_sets[pod_set.pod_set].shape, demand.pod)
+    );
+    if (auto* failure = std::get_if<PlacementFailure>(&found)) {
+        fail(pod_set, std::make_shared<const PlacementFailure>(std::move(*failure)));
+        return false;
+    }
+    auto& replacement = std::get<Replacement>(found);
+    demand.leaves = replacement.replacing;
+    assume(demand);
+    demand.leaves = std::move(replacement.all);
+    result_.placed.push_back(
+        {.pod_set = pod_set.pod_set,
+         .demand = std::move(demand),
+         .replacing = std::move(replacement.replacing)}
+    );
+    return true;
+}
+
+}  // namespace sluice::engine

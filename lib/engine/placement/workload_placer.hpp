@@ -1,0 +1,108 @@
+// Places the podSets of a workload on the nodes of their flavors (KEP-2724).
+#pragma once
+
+#include "engine/placement/placement_terms.hpp"
+#include "engine/state/state.hpp"
+#include "engine/topology/leaf_view.hpp"
+#include "engine/types/ids.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace sluice::engine {
+
+/// Pods of a podSet that are to be placed on the nodes of a flavor. Requires: the flavor has a
+/// topology.
+struct PodSetToPlace {
+    std::uint32_t pod_set = 0;  ///< position in the workload's podSets
+    std::int32_t count = 0;
+    FlavorIndex flavor;
+    bool is_implied = false;  ///< see PlacementTerms
+    friend bool operator==(const PodSetToPlace&, const PodSetToPlace&) = default;
+};
+
+/// A podSet with its leaves, in the order of their paths. There may be none, and fewer pods than
+/// asked for: pods beyond whole slices get no place.
+struct PlacedPodSet {
+    std::uint32_t pod_set = 0;
+    LeafDemand demand;
+    /// A node was replaced: `demand` has the leaves of all pods, and these have the replacing ones.
+    std::vector<LeafPods> replacing;
+    bool is_kept = false;  ///< the present topology stays as it is; `demand` is empty
+};
+
+/// A podSet that cannot be placed.
+struct UnplacedPodSet {
+    std::uint32_t pod_set = 0;
+    FlavorIndex flavor;
+    std::shared_ptr<const PlacementFailure> failure;
+};
+
+/// The places of all podSets, or the first podSet in the order of the spec that has none.
+struct WorkloadPlacement {
+    std::vector<PlacedPodSet> placed;
+    std::optional<UnplacedPodSet> unplaced;
+
+    bool fits() const { return !unplaced; }
+};
+
+/// Selects the usage that a placement sees, besides pods outside quota.
+enum class Occupancy : std::uint8_t {
+    Present,  ///< the usage of the view
+    Empty,    ///< nothing: as if no workload ran
+};
+
+/// Places podSets one after the other, or together with their group's leader; each sees what the
+/// ones before it take. *Lifetime*: of the state and the view.
+class WorkloadPlacer {
+  public:
+    WorkloadPlacer(
+        const State& state, WorkloadIndex workload, const LeafView& view, Occupancy occupancy
+    );
+
+    WorkloadPlacement place(const std::vector<PodSetToPlace>& pod_sets);
+
+  private:
+    using Group = std::vector<PodSetToPlace>;
+
+    std::vector<Group> groups_on(FlavorIndex flavor, const std::vector<PodSetToPlace>& pod_sets)
+        const;
+    bool replaces_node() const;
+    /// Returns false if the group has no place; records what was found.
+    bool place_group(const Group& group);
+    bool replace_node(const PodSetToPlace& pod_set);
+    void fail(const PodSetToPlace& pod_set, std::shared_ptr<const PlacementFailure> failure);
+    LeafDemand demand_of(const PodSetToPlace& pod_set) const;
+    const LeafCapacity& capacity_of(FlavorIndex flavor) const;
+    LeafCapacity& write_capacity(FlavorIndex flavor);
+    /// Counts the pods as running for the podSets that follow.
+    void assume(const LeafDemand& demand);
+
+    const State& state_;
+    const WorkloadRecord& record_;
+    const LeafView& view_;
+    Occupancy occupancy_;
+    std::map<FlavorIndex, LeafCapacity> assumed_;  // where podSets before take something
+    WorkloadPlacement result_;
+};
+
+/// One call of place(): pods of a shape, with a leader or without.
+struct PodsToPlace {
+    PlacementTerms terms;
+    std::int64_t count = 0;
+    std::uint32_t shape = 0;
+    std::vector<Request> pod;     ///< see State::node_request()
+    std::vector<Request> leader;  ///< the same; empty without a leader
+    /// The leaves must be within this domain; an invalid index if they may be anywhere.
+    DomainIndex within;
+};
+
+/// Places pods where `capacity` has room for them. Returns the leaves, or why they have no place.
+std::variant<std::vector<PlacedPods>, PlacementFailure> place_pods(
+    const State& state, FlavorIndex flavor, const LeafCapacity& capacity, const PodsToPlace& pods
+);
+
+}  // namespace sluice::engine

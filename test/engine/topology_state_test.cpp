@@ -1,0 +1,143 @@
+// Topologies follow nodes and holders, in whatever order these are told.
+#include "engine/placed_cluster.hpp"
+#include "engine/state/snapshot.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace sluice::engine {
+
+TEST_CASE("a node that is not Ready has no room until it is Ready again", "[engine][topology]") {
+    PlacedCluster c;
+    c.set_node("n1", "a", 4);
+    c.set_node("n2", "b", 2);
+    CHECK(c.free_on("n1") == Amount(4));
+    Node not_ready = PlacedCluster::node("n1", {}, 4);
+    not_ready.places.clear();
+    c.tell(NodeChanged{not_ready});
+    CHECK(c.free_on("n1") == Amount(0));
+    c.add(PlacedCluster::workload("w", 4, 1));
+    CHECK(c.admitted().empty());
+    c.set_node("n1", "a", 4);
+    CHECK(c.admitted() == "n1=4");
+    CHECK(c.free_on("n1") == Amount(0));
+}
+
+TEST_CASE("a node that moves to another rack takes what runs there with it", "[engine][topology]") {
+    PlacedCluster c;
+    c.set_node("n1", "a", 4);
+    c.set_node("n2", "a", 4);
+    c.add(PlacedCluster::holder("holder", 1, {{.id = "n1", .count = 3}}));
+    CHECK(c.free_on("n1") == Amount(1));
+    c.set_node("n1", "b", 4);
+    CHECK(c.free_on("n1") == Amount(1));
+    c.add(PlacedCluster::workload("w", 5, 1));
+    CHECK(c.admitted().empty());
+}
+
+TEST_CASE("usage of a deleted node counts again when the node is back", "[engine][topology]") {
+    PlacedCluster c;
+    c.set_node("n1", "a", 4);
+    c.add(PlacedCluster::holder("holder", 1, {{.id = "n1", .count = 3}}));
+    c.tell(NodeDeleted{"n1"});
+    c.tell(NodeDeleted{"n1"});
+    c.set_node("n1", "a", 6);
+    CHECK(c.free_on("n1") == Amount(3));
+    c.tell(WorkloadDeleted{.ns = "ns", .name = "holder"});
+    CHECK(c.free_on("n1") == Amount(6));
+}
+
+TEST_CASE("usage that is told before its node counts on the node", "[engine][topology]") {
+    PlacedCluster c;
+    c.add(PlacedCluster::holder("holder", 1, {{.id = "n1", .count = 3}}));
+    CHECK(c.free_on("n1") == Amount(0));
+    c.set_node("n1", "a", 4);
+    CHECK(c.free_on("n1") == Amount(1));
+}
+
+TEST_CASE("hosts of equal names are one host", "[engine][topology]") {
+    PlacedCluster c;
+    c.tell(NodeChanged{PlacedCluster::node("n1", {"a", "h"}, 4)});
+    c.tell(NodeChanged{PlacedCluster::node("n2", {"a", "h"}, 3)});
+    CHECK(c.free_on("h") == Amount(7));
+    c.tell(NodeDeleted{"n1"});
+    CHECK(c.free_on("h") == Amount(3));
+    c.tell(NodeDeleted{"n2"});
+    CHECK(c.free_on("h") == Amount(0));
+}
+
+TEST_CASE("levels may change before nodes have values for them", "[engine][topology]") {
+    PlacedCluster c;
+    c.set_node("n1", "a", 4);
+    c.set_node("n2", "b", 4);
+    c.add(PlacedCluster::holder("holder", 1, {{.id = "n2", .count = 3}}));
+    CHECK(c.free_on("n2") == Amount(1));
+    c.set_levels({std::string(kHostnameLevel)});
+    CHECK(c.free_on("n2") == Amount(0));
+    c.tell(NodeChanged{PlacedCluster::node("n2", {"n2"}, 4)});
+    CHECK(c.free_on("n2") == Amount(1));
+    c.tell(NodeDeleted{"n1"});
+    CHECK(c.free_on("n2") == Amount(1));
+    c.tell(FlavorDeleted{"f"});
+    c.set_levels({std::string(kHostnameLevel)});
+    CHECK(c.free_on("n2") == Amount(1));
+}
+
+TEST_CASE("flavors with the same host share what is free there", "[engine][topology]") {
+    PlacedCluster c;
+    c.tell(FlavorChanged{
+        {.name = "g", .topology = "t", .levels = {"rack", std::string(kHostnameLevel)}}
+    });
+    Node both = PlacedCluster::node("n1", {"a", "n1"}, 4);
+    both.places.push_back({.flavor = "g", .path = {"a", "n1"}});
+    c.tell(NodeChanged{both});
+    Workload holder = PlacedCluster::holder("holder", 1, {{.id = "n1", .count = 3}});
+    holder.reservation->pod_sets.front().resources.front().flavor = "g";
+    c.add(holder);
+    CHECK(c.free_on("n1") == Amount(1));
+    c.tell(WorkloadDeleted{.ns = "ns", .name = "holder"});
+    CHECK(c.free_on("n1") == Amount(4));
+}
+
+TEST_CASE("usage that was cut off is counted anew when it is given back", "[engine][topology]") {
+    PlacedCluster c;
+    c.set_node("n1", "a", 4);
+    Workload huge = PlacedCluster::holder("huge", 1, {{.id = "n1", .count = 1}});
+    huge.pod_sets.front().requests.front().amount = Amount::unlimited();
+    c.add(huge);
+    c.add(PlacedCluster::holder("small", 1, {{.id = "n1", .count = 1}}));
+    c.tell(WorkloadDeleted{.ns = "ns", .name = "huge"});
+    CHECK(c.free_on("n1") == Amount(3));
+}
+
+TEST_CASE("a loaded state places pods as the saved one", "[engine][topology]") {
+    PlacedCluster c;
+    c.set_node("n1", "a", 4);
+    c.set_node("n2", "a", 4);
+    c.add(PlacedCluster::holder("holder", 1, {{.id = "n1", .count = 3}}));
+    CHECK(c.free_on("n1") == Amount(1));
+    c.add(PlacedCluster::workload("w", 5, 1));
+    std::optional<State> loaded = load(save(c.state));
+    REQUIRE(loaded);
+    CHECK(save(*loaded) == save(c.state));
+    c.state = std::move(*loaded);
+    CHECK(c.free_on("n1") == Amount(1));
+    CHECK(c.admitted() == "n1=1 n2=4");
+}
+
+TEST_CASE("a copy keeps its nodes when the original loses them", "[engine][topology]") {
+    PlacedCluster c;
+    c.set_node("n1", "a", 4);
+    CHECK(c.free_on("n1") == Amount(4));
+    PlacedCluster other;
+    other.state = c.state.fork();
+    c.tell(NodeDeleted{"n1"});
+    other.add(PlacedCluster::workload("w", 4, 1));
+    CHECK(other.admitted() == "n1=4");
+    CHECK(c.free_on("n1") == Amount(0));
+}
+
+}  // namespace sluice::engine
