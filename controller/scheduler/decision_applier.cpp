@@ -136,8 +136,7 @@ void DecisionApplier::send(const Key& key) {
             parts_.stores.find(kind_of<api::Workload>())->unreadable().contains(key);
         if (is_unreadable || is_outdated(*entry.admission, workload.get())) {
             const bool is_gone = !workload || workload->metadata.uid != entry.admission->uid;
-            entry.admission.reset();
-            entry.eviction.reset();  // without an admission there is nothing to evict
+            forget_admission(entry, is_gone);
             forget_if_done(key);
             const Time now = parts_.clock.now();
             parts_.feeder.apply(
@@ -147,6 +146,7 @@ void DecisionApplier::send(const Key& key) {
                 now
             );
             parts_.feeder.workload_changed(key.namespace_, key.name, now);
+            send(key);  // an eviction may have waited for the admission
             return;
         }
         send_admission(key, *entry.admission, *workload);
@@ -183,12 +183,21 @@ void DecisionApplier::send(const Key& key) {
     }
 }
 
+void DecisionApplier::forget_admission(Entry& entry, bool is_object_gone) {
+    if (is_object_gone || !entry.admission || !entry.admission->is_second_pass) {
+        entry.eviction.reset();  // without its admission the workload has nothing to give back
+    }
+    entry.admission.reset();
+}
+
 bool DecisionApplier::is_outdated(const Admission& admission, const api::Workload* workload) const {
     const auto queue =
         parts_.stores.of<api::ClusterQueue>().find(admission.admission.cluster_queue);
     return workload == nullptr || workload->metadata.uid != admission.uid ||
            workload->metadata.generation != admission.generation || !queue ||
-           queue->metadata.deletion_timestamp;
+           queue->metadata.deletion_timestamp ||
+           (admission.is_second_pass &&
+            (!has_quota_reserved(*workload) || is_evicted(*workload) || is_finished(*workload)));
 }
 
 bool DecisionApplier::has_holders(const std::string& cluster_queue) const {
@@ -228,7 +237,10 @@ void DecisionApplier::send_admission(
     const Time now = parts_.clock.now();
     api::Workload changed = workload;
     if (admission.is_second_pass) {
-        changed.status.unhealthy_nodes.clear();
+        std::erase_if(changed.status.unhealthy_nodes, [&](const api::UnhealthyNode& node) {
+            return std::ranges::find(admission.replaced_nodes, node.name) !=
+                   admission.replaced_nodes.end();
+        });
     }
     const std::string& queue = admission.admission.cluster_queue;
     const auto cluster_queue = parts_.stores.of<api::ClusterQueue>().find(queue);
@@ -307,11 +319,10 @@ void DecisionApplier::admission_ended(
         {{"workload", kube::to_string(key)}, {"error", result.error().detail}}
     );
     Entry& entry = entries_[key];
-    entry.admission.reset();
-    entry.eviction.reset();  // without an admission there is nothing to evict
+    const bool is_gone = result.error().code == ErrorCode::NotFound;
+    forget_admission(entry, is_gone);
     forget_if_done(key);
     const Time now = parts_.clock.now();
-    const bool is_gone = result.error().code == ErrorCode::NotFound;
     parts_.feeder.apply(
         engine::AdmissionFailed{
             .ns = key.namespace_,

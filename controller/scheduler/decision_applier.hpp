@@ -63,6 +63,7 @@ class DecisionApplier {
         api::Admission admission;
         std::string considered;       ///< the flavors that were passed over, for the event
         bool is_second_pass = false;  ///< its workload held the quota before
+        std::vector<std::string> replaced_nodes;  ///< unhealthy nodes that the second pass saw
         bool sent = false;
         bool written = false;  ///< accepted, but the store does not show it yet
     };
@@ -111,8 +112,10 @@ class DecisionApplier {
     void note_preemption(
         const Key& key, const Eviction& eviction, const api::Workload& workload, Write& write
     ) const;
+    /// Forgets an admission that is not written, and an eviction that would have undone it.
+    static void forget_admission(Entry& entry, bool is_object_gone);
     /// Returns true if the decision no longer applies: the Workload is gone or has another spec, or
-    /// the ClusterQueue is gone or is being deleted.
+    /// the ClusterQueue is gone or is being deleted. A second pass needs a Workload with quota.
     bool is_outdated(const Admission& admission, const api::Workload* workload) const;
     /// Sends the next decision for the Workload if no write of an earlier one is under way.
     void send(const Key& key);

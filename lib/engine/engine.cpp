@@ -2,6 +2,7 @@
 
 #include "engine/cycle/cycle.hpp"
 #include "engine/state/decisions_editor.hpp"
+#include "engine/state/holders_editor.hpp"
 #include "engine/state/ledgers_editor.hpp"
 #include "engine/state/names_editor.hpp"
 #include "engine/state/objects_editor.hpp"
@@ -40,6 +41,7 @@ void step_clock(State& state, Duration by, Time now) {
     begin_change(state);
     WakesEditor(state, now).step_clock(by);
     LedgersEditor(state, now).step_clock(by);
+    HoldersEditor(state, now).step_clock(by);
 }
 
 void refresh(State& state) {

@@ -59,7 +59,6 @@ RIGHTS = {
     "leases.coordination.k8s.io": (),
     "secrets": (),
     "configmaps": (),
-    "nodes": (),
     "serviceaccounts": (),
     "clusterrolebindings.rbac.authorization.k8s.io": (),
     "rolebindings.rbac.authorization.k8s.io": (),

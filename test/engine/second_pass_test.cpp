@@ -96,6 +96,68 @@ TEST_CASE("a refused write gives the former topology back", "[engine][topology]"
     CHECK(c.cycle().second_passes.front().outcome == Outcome::Assigned);
 }
 
+TEST_CASE("a holder that is being evicted has no second pass", "[engine][topology]") {
+    PlacedCluster c;
+    c.set_node("n2", "a", 2);
+    c.tell(PodShapeChanged{{.id = 2}});
+    ClusterQueue queue;
+    queue.name = "cq";
+    queue.resource_groups = {
+        {.covered_resources = {"cpu"},
+         .flavors = {{.flavor = "f", .quotas = {{.nominal = Amount(2)}}}}}
+    };
+    queue.preemption.within_cluster_queue = PreemptionPolicy::LowerPriority;
+    c.tell(ClusterQueueChanged{queue});
+    c.add(on_failed_node());
+    Workload preemptor = PlacedCluster::workload("p", 2, 1);
+    preemptor.priority = 1;
+    c.add(preemptor);
+    REQUIRE(c.cycle().preempted.size() == 1);
+    CHECK_FALSE(next_due(c.state));
+    c.add(on_failed_node());  // its object does not show the eviction yet
+    c.now += seconds(1);
+    CHECK(c.cycle().second_passes.empty());
+    c.tell(PreemptionFailed{.ns = "ns", .name = "w"});
+    CHECK(next_due(c.state) == c.now + seconds(1));
+}
+
+TEST_CASE("a topology that nothing asks for anymore is not assigned", "[engine][topology]") {
+    PlacedCluster c;
+    c.set_node("n1", "a", 4);
+    Workload holder = delayed();
+    holder.pod_sets.front().reclaimable = 2;
+    c.add(holder);
+    c.now += seconds(1);
+    const CycleResult result = c.cycle();
+    REQUIRE(result.second_passes.size() == 1);
+    CHECK(result.second_passes.front().outcome == Outcome::Failed);
+    CHECK(next_due(c.state) == c.now + seconds(2));
+}
+
+TEST_CASE("refused writes of a topology follow at growing intervals", "[engine][topology]") {
+    PlacedCluster c;
+    c.set_node("n2", "a", 4);
+    c.add(on_failed_node());
+    for (const int delay : {1, 1, 2, 4}) {
+        CAPTURE(delay);
+        REQUIRE(next_due(c.state) == c.now + seconds(delay));
+        c.now += seconds(delay);
+        REQUIRE(c.cycle().second_passes.front().outcome == Outcome::Assigned);
+        c.tell(AdmissionFailed{.ns = "ns", .name = "w", .back_off = true});
+    }
+}
+
+TEST_CASE("a second pass keeps its delay when the clock is set", "[engine][topology]") {
+    PlacedCluster c;
+    c.set_node("n1", "a", 4);
+    c.add(delayed());
+    for (const int step : {-3600, 3600}) {
+        c.now += seconds(step);
+        step_clock(c.state, seconds(step), c.now);
+        CHECK(next_due(c.state) == c.now + seconds(1));
+    }
+}
+
 TEST_CASE("a workload that ends has no second pass", "[engine][topology]") {
     PlacedCluster c;
     c.set_node("n2", "a", 4);

@@ -69,6 +69,17 @@ TEST_CASE("hosts of equal names are one host", "[engine][topology]") {
     CHECK(c.free_on("h") == Amount(0));
 }
 
+TEST_CASE("a host is where the first of its nodes is", "[engine][topology]") {
+    PlacedCluster c;
+    c.tell(NodeChanged{PlacedCluster::node("n1", {"a", "h"}, 2)});
+    c.tell(NodeChanged{PlacedCluster::node("n2", {"b", "h"}, 2)});
+    c.tell(NodeChanged{PlacedCluster::node("n3", {"a", "i"}, 2)});
+    CHECK(c.free_on("h") == Amount(4));
+    c.tell(NodeDeleted{"n1"});
+    c.add(PlacedCluster::workload("w", 4, 1));
+    CHECK(c.admitted().empty());  // h and i are in different racks now
+}
+
 TEST_CASE("levels may change before nodes have values for them", "[engine][topology]") {
     PlacedCluster c;
     c.set_node("n1", "a", 4);

@@ -38,7 +38,7 @@ LAYERS = {
     "job_kinds/derived": "base json api/meta job_kinds",
     "validation": "json api/meta api/core api/kueue config",
     "workload/pods": "api/meta api/core api/kueue engine/types",
-    "workload/translation": "api/meta api/core api/kueue engine/types config validation"
+    "workload/translation": "base api/meta api/core api/kueue engine/types config validation"
     " workload/pods",
     "workload/status": "base api/meta api/kueue engine/types engine/state engine workload/pods"
     " workload/translation",

@@ -213,6 +213,7 @@ std::string topology_text(const api::PodSetAssignment& pod_set) {
 
 std::string topologies_text(const api::Admission& admission) {
     std::vector<std::string> texts;
+    texts.reserve(admission.pod_set_assignments.size());
     for (const auto& pod_set : admission.pod_set_assignments) {
         texts.push_back(
             fmt::format("{} x{}{}", pod_set.name, pod_set.count.value_or(0), topology_text(pod_set))

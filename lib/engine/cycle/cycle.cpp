@@ -250,6 +250,23 @@ void Cycle::skip(CycleEntry& entry, bool is_overlapping) {
     note_shortages(entry, view);
 }
 
+bool Cycle::may_preempt(CycleEntry& entry) {
+    if (entry.targets.empty()) {
+        entry.requeue = RequeueReason::PreemptionNoCandidates;
+        refuse(entry, WaitingReason::WaitingForQuota, RefusalKind::Assignment);
+        reserve_for_blocked(entry);
+        return false;
+    }
+    if (state_.options().gates.preemption_gates &&
+        state_.workload(entry.workload).preemption_gated) {
+        entry.requeue = RequeueReason::PreemptionGated;
+        entry.keep_progress = false;
+        refuse(entry, WaitingReason::AdmissionGated, RefusalKind::PreemptionGated);
+        return false;
+    }
+    return true;
+}
+
 void Cycle::process(CycleEntry& entry) {
     entry.refusal.admitted_before = static_cast<std::uint32_t>(decision_.result.admitted.size());
     recompute_if_needed(entry);
@@ -264,20 +281,8 @@ void Cycle::process(CycleEntry& entry) {
         refuse(entry, assignment.no_fit_reason, RefusalKind::Assignment);
         return;
     }
-    if (assignment.mode == AssignmentMode::Preempt) {
-        if (entry.targets.empty()) {
-            entry.requeue = RequeueReason::PreemptionNoCandidates;
-            refuse(entry, WaitingReason::WaitingForQuota, RefusalKind::Assignment);
-            reserve_for_blocked(entry);
-            return;
-        }
-        if (state_.options().gates.preemption_gates &&
-            state_.workload(entry.workload).preemption_gated) {
-            entry.requeue = RequeueReason::PreemptionGated;
-            entry.keep_progress = false;
-            refuse(entry, WaitingReason::AdmissionGated, RefusalKind::PreemptionGated);
-            return;
-        }
+    if (assignment.mode == AssignmentMode::Preempt && !may_preempt(entry)) {
+        return;
     }
     if (assignment.mode == AssignmentMode::DeferredFit) {
         entry.requeue = RequeueReason::PendingPreemption;
@@ -438,7 +443,7 @@ void Cycle::hold_decided(
             if (holding.placement == nullptr) {
                 holding.placement = CowPtr<HeldPlacement>::make();
             }
-            holding.placement.write().topologies.push_back(held_topology(pod_set));
+            holding.placement.write().topologies.push_back(held_topology(pod_set, *pod_set.leaves));
         }
     }
 }

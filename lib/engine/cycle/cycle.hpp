@@ -57,6 +57,8 @@ class Cycle {
     CycleEntry* next_entry();
 
     void process(CycleEntry& entry);
+    /// Refuses an entry that has nothing to evict, or may not evict yet.
+    bool may_preempt(CycleEntry& entry);
     /// Refuses an entry whose nomination no longer fits, or whose victims another entry takes.
     void skip(CycleEntry& entry, bool is_overlapping);
     /// Finds an assignment again if victims of others or places taken by others require it.
@@ -94,7 +96,10 @@ class Cycle {
     void admit(CycleEntry& entry);
     void hold_decided(Holding& holding, const PodSets& pod_sets, const AdmissionDecision& decision)
         const;
-    HeldTopology held_topology(const AssignedPodSet& pod_set) const;
+    /// Returns true if a second pass found nothing to place for a delayed topology.
+    bool stays_delayed(const CycleEntry& entry) const;
+    HeldTopology held_topology(const AssignedPodSet& pod_set, const std::vector<LeafPods>& leaves)
+        const;
     SmallVector<AssignedPodSet, 1> assigned_pod_sets(Assignment& assignment) const;
     bool requeues_immediately(const CycleEntry& entry) const;
 

@@ -27,14 +27,26 @@ bool Cycle::loses_node(const State& state, const CycleEntry& entry) {
                                     SecondPass::Replacement;
 }
 
+bool Cycle::stays_delayed(const CycleEntry& entry) const {
+    // The ClusterQueue or the workload may ask for no topology anymore since it was delayed.
+    return state_.workload(entry.workload).holding->placement->second_pass == SecondPass::Delayed &&
+           std::all_of(
+               entry.assignment.pod_sets.begin(),
+               entry.assignment.pod_sets.end(),
+               [](const PodSetChoice& pod_set) { return pod_set.delayed != DelayedTopology::Ready; }
+           );
+}
+
 void Cycle::assign_topology(CycleEntry& entry) {
     entry.admitted = true;
 }
 
-HeldTopology Cycle::held_topology(const AssignedPodSet& pod_set) const {
+HeldTopology Cycle::held_topology(
+    const AssignedPodSet& pod_set, const std::vector<LeafPods>& leaves
+) const {
     HeldTopology made{.flavor = pod_set.topology, .pod_set = pod_set.pod_set, .domains = {}};
     const FlavorTopology& of = *state_.topologies().find(pod_set.topology);
-    for (const LeafPods& pods : *pod_set.leaves) {
+    for (const LeafPods& pods : leaves) {
         made.domains.push_back(
             {.id = of.id_of(pods.leaf), .count = static_cast<std::int32_t>(pods.count)}
         );
@@ -69,7 +81,7 @@ void Cycle::settle_second_pass(CycleEntry& entry) {
     SecondPassOutcome outcome{.workload = entry.workload};
     if (entry.has_no_replacement) {
         outcome.outcome = Outcome::Evicted;
-    } else if (entry.admitted) {
+    } else if (entry.admitted && !stays_delayed(entry)) {
         outcome.outcome = Outcome::Assigned;
         const auto& before = state_.workload(entry.workload).holding->placement;
         HeldPlacement made = *before;
@@ -82,7 +94,7 @@ void Cycle::settle_second_pass(CycleEntry& entry) {
                 std::erase_if(made.topologies, [&](const HeldTopology& topology) {
                     return topology.pod_set == pod_set.pod_set;
                 });
-                made.topologies.push_back(held_topology(pod_set));
+                made.topologies.push_back(held_topology(pod_set, *pod_set.leaves));
             }
         }
         outcome.placement = CowPtr<HeldPlacement>::make(std::move(made));

@@ -79,7 +79,8 @@ std::optional<Duration> Driver::next_delay_end(const Moment& now) const {
 
 std::optional<Duration> Driver::earlier_of_retry_and_delay_end(const Moment& now) const {
     const auto delay_end = next_delay_end(now);
-    return delay_end ? std::min(*delay_end, retry_at_) : retry_at_;
+    // Delays that had ended are over since end_delays(); a second pass stays due until its cycle.
+    return delay_end && *delay_end > now.steady ? std::min(*delay_end, retry_at_) : retry_at_;
 }
 
 }  // namespace sluice::engine

@@ -256,38 +256,40 @@ void FlavorAssigner::find_places(Assignment& assignment, const std::vector<Attem
     };
     if (assignment.mode == AssignmentMode::Fit) {
         WorkloadPlacement found = place(Occupancy::Present);
-        if (found.fits()) {
+        if (!found.unplaced) {
             take_places(assignment, std::move(found));
             return;
         }
+        const UnplacedPodSet& unplaced = *found.unplaced;
         for (PodSetChoice& pod_set : assignment.pod_sets) {
-            if (pod_set.pod_set == found.unplaced->pod_set) {
+            if (pod_set.pod_set == unplaced.pod_set) {
                 pod_set.refusals.push_back(FlavorRefusal{
                     .kind = FlavorRefusal::Kind::NotPlaced,
-                    .flavor = found.unplaced->flavor,
+                    .flavor = unplaced.flavor,
                     .resource = {},
-                    .placement = found.unplaced->failure,
+                    .placement = unplaced.failure,
                 });
             }
         }
-        assignment.set_mode(found.unplaced->pod_set, AssignmentMode::Preempt);
+        assignment.set_mode(unplaced.pod_set, AssignmentMode::Preempt);
         assignment.mode = AssignmentMode::Preempt;
     }
     if (has_unhealthy_nodes()) {
         return;  // nothing is evicted for a replacement
     }
     const WorkloadPlacement found = place(Occupancy::Empty);
-    if (found.fits()) {
+    if (!found.unplaced) {
         // Quota may suffice while nodes are too full, so evictions may help any of them.
         for (const PodSetToPlace& pod_set : assignment.to_place) {
             assignment.set_mode(pod_set.pod_set, AssignmentMode::Preempt);
         }
         return;
     }
-    assignment.set_mode(found.unplaced->pod_set, AssignmentMode::NoFit);
+    const UnplacedPodSet& unplaced = *found.unplaced;
+    assignment.set_mode(unplaced.pod_set, AssignmentMode::NoFit);
     assignment.mode = AssignmentMode::NoFit;
     for (std::size_t i = 0; i < assignment.pod_sets.size(); ++i) {
-        if (assignment.pod_sets[i].pod_set != found.unplaced->pod_set) {
+        if (assignment.pod_sets[i].pod_set != unplaced.pod_set) {
             continue;
         }
         if (assignment.pod_sets[i].refusals.empty()) {
@@ -296,7 +298,7 @@ void FlavorAssigner::find_places(Assignment& assignment, const std::vector<Attem
         }
         Attempts marked = attempts[i];
         for (Attempt& attempt : marked) {
-            if (attempt.flavor == found.unplaced->flavor) {
+            if (attempt.flavor == unplaced.flavor) {
                 attempt.mode = FlavorMode::NoFit;
                 attempt.reason = WaitingReason::TopologyPlacementFailed;
             }

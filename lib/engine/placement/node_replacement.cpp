@@ -95,7 +95,7 @@ class ReplacementSearch {
         if (breaks_slice()) {
             // The innermost broken layer is the narrowest domain that the pods must complete.
             for (std::size_t i = slices().size(); i-- > 0;) {
-                if (pods_.count % slices()[i].size != 0) {
+                if (slices()[i].size > 0 && pods_.count % slices()[i].size != 0) {
                     return incomplete_slice(slices()[i]);
                 }
             }
@@ -140,6 +140,7 @@ class ReplacementSearch {
             }
         }
         std::vector<LeafPods> made;
+        made.reserve(pods.size());
         for (const auto& [leaf, count] : pods) {
             made.push_back({.leaf = leaf, .count = count});
         }

@@ -25,8 +25,8 @@ void apply_verdicts(
     const FlavorTopology& topology = *state.topologies().find(flavor);
     for (const auto& [host, verdict] : verdicts.hosts) {
         for (const HostPlace& place : state.host(host).places) {
-            if (place.flavor != flavor || !topology.is_present(place.leaf) ||
-                topology.nodes_of(place.leaf).front() != host) {
+            if (place.flavor != flavor || place.leaf == HostPlace::kNoLeaf ||
+                !topology.is_present(place.leaf) || topology.nodes_of(place.leaf).front() != host) {
                 continue;
             }
             if (verdict.refusal == HostVerdict::kAllowed) {
@@ -123,7 +123,7 @@ std::variant<std::vector<PlacedPods>, PlacementFailure> place_pods(
         }
     }
     Placement found = place(topology.tree(), request, rooms.leaves);
-    if (found.fits()) {
+    if (!found.shortage) {
         return std::move(found.leaves);
     }
     PlacementFailure failure = shortage_of(*found.shortage, topology, pods, request);
@@ -189,6 +189,7 @@ bool WorkloadPlacer::replaces_node() const {
 
 WorkloadPlacement WorkloadPlacer::place(const std::vector<PodSetToPlace>& pod_sets) {
     std::vector<FlavorIndex> flavors;
+    flavors.reserve(pod_sets.size());
     for (const PodSetToPlace& pod_set : pod_sets) {
         flavors.push_back(pod_set.flavor);
     }

@@ -71,7 +71,8 @@ void HoldersEditor::remove_usage(const ClusterQueueRecord& from, const Holding& 
 }
 
 void HoldersEditor::begin_second_pass(WorkloadIndex holder) {
-    if (record(holder).holding->placement->second_pass == SecondPass::None ||
+    const Holding& holding = *record(holder).holding;
+    if (holding.placement->second_pass == SecondPass::None || holding.evicted ||
         record(holder).assumed) {
         return;
     }
@@ -97,7 +98,6 @@ void HoldersEditor::settle_second_pass(SecondPassOutcome& outcome) {
             record(holder).assumed = true;
             return;
         case Outcome::Evicted:
-            end_second_pass(holder);
             evict(holder);
             return;
         case Outcome::Failed:
@@ -112,7 +112,7 @@ void HoldersEditor::replace_placement(WorkloadIndex holder, CowPtr<HeldPlacement
     topologies_.hold(holder);
 }
 
-bool HoldersEditor::second_pass_refused(WorkloadIndex holder) {
+bool HoldersEditor::second_pass_refused(WorkloadIndex holder, std::uint8_t refusals) {
     const WorkloadRecord& workload = record(holder);
     if (workload.holding == nullptr || workload.holding->placement == nullptr ||
         workload.holding->placement->before == nullptr) {
@@ -121,6 +121,10 @@ bool HoldersEditor::second_pass_refused(WorkloadIndex holder) {
     replace_placement(holder, workload.holding->placement->before);
     record(holder).assumed = false;
     begin_second_pass(holder);
+    const std::uint32_t attempts = 1U + refusals;
+    keep_second_pass(
+        holder, {.attempts = attempts, .due = later(now_, second_pass_delay(attempts))}
+    );
     return true;
 }
 
@@ -173,6 +177,7 @@ void HoldersEditor::evict(WorkloadIndex holder) {
     workload.eviction_expected = true;
     workload.eviction = ++data_.evictions;
     workload.holding.write().evicted = true;
+    end_second_pass(holder);
 }
 
 void HoldersEditor::eviction_failed(WorkloadIndex holder) {
@@ -181,6 +186,18 @@ void HoldersEditor::eviction_failed(WorkloadIndex holder) {
     workload.eviction_expected = false;
     if (workload.holding != nullptr) {
         workload.holding.write().evicted = false;
+        if (workload.holding->placement != nullptr) {
+            begin_second_pass(holder);
+        }
+    }
+}
+
+void HoldersEditor::step_clock(Duration by) {
+    if (data_.second_passes->empty()) {
+        return;
+    }
+    for (auto& [holder, turn] : data_.second_passes.write()) {
+        turn.due = shifted(turn.due, by);
     }
 }
 

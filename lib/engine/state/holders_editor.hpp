@@ -47,10 +47,12 @@ class HoldersEditor : private Editor {
     /// a delay.
     void settle_second_pass(SecondPassOutcome& outcome);
     /// Takes back the topology that a cycle assigned to a holder, because the API refused it.
-    /// Returns false if no cycle did.
-    bool second_pass_refused(WorkloadIndex holder);
+    /// Returns false if no cycle did. `refusals`: consecutive ones before this.
+    bool second_pass_refused(WorkloadIndex holder, std::uint8_t refusals);
     /// Takes the turn that the holder had before it changed, if it still needs one.
     void keep_second_pass(WorkloadIndex holder, const SecondPassTurn& turn);
+    /// Moves second passes after the wall clock was set.
+    void step_clock(Duration by);
 
     /// Ends what the workload is to its LocalQueue: pending, charged for, or counted as a holder.
     void leave_local_queue(WorkloadIndex workload);

@@ -134,7 +134,9 @@ void TopologiesEditor::remove_from_topologies(HostIndex host) {
         }
         data_.topologies.write(place.flavor).remove_node(place.leaf, host, record.capacity);
         of = data_.topologies.find(place.flavor);
-        if (of->leaves() > kEmptyLeavesKept + 2 * of->present()) {
+        // Nodes of one hostname are one leaf, which has the path of the first.
+        const bool may_move = of->is_by_host() && of->is_present(place.leaf);
+        if (may_move || of->leaves() > kEmptyLeavesKept + 2 * of->present()) {
             make_stale(place.flavor);
         }
     }

@@ -16,6 +16,11 @@ namespace {
 constexpr Duration kRefusedDelay = std::chrono::seconds(1);
 constexpr std::uint8_t kRefusedDoublings = 6;
 
+void count_refusal(WorkloadRecord& workload) {
+    workload.refused_admissions =
+        std::min<std::uint8_t>(workload.refused_admissions + 1, kRefusedDoublings);
+}
+
 bool frees_quota(const Usages& before, const Usages& after) {
     return std::any_of(before.begin(), before.end(), [&after](const Usage& usage) {
         return amount_of(after, usage.flavor_resource) < usage.amount;
@@ -38,8 +43,9 @@ void WorkloadsEditor::release_resources_of(const PodSetRecords& pod_sets) {
         for (const auto& request : pod_set.requests) {
             names_.release_resource(request.resource);
         }
-        if (pod_set.node_requests) {
-            for (const auto& request : *pod_set.node_requests) {
+        const std::optional<std::vector<Request>>& for_node = pod_set.node_requests;
+        if (for_node) {
+            for (const auto& request : *for_node) {
                 names_.release_resource(request.resource);
             }
         }
@@ -419,17 +425,22 @@ void WorkloadsEditor::on(const AdmissionFailed& event) {
     if (!index.is_valid() || !record(index).assumed) {
         return;
     }
-    if (!event.object_gone && holders_.second_pass_refused(index)) {
+    WorkloadRecord& workload = record(index);
+    if (!event.object_gone && holders_.second_pass_refused(index, workload.refused_admissions)) {
+        if (event.back_off) {
+            count_refusal(workload);
+        }
+        if (const CowPtr<Workload> deferred = std::move(workload.deferred); deferred != nullptr) {
+            on(WorkloadChanged{*deferred});
+        }
         return;
     }
-    WorkloadRecord& workload = record(index);
     const NodeIndex freed = holders_.end_refused(index);
     workload.queueable = !event.object_gone;
     if (event.back_off && workload.queueable) {
         const Duration delay = kRefusedDelay * (1U << workload.refused_admissions);
         wakes_.set_back_off(index, BackOff::RefusedWrite, later(now_, delay));
-        workload.refused_admissions =
-            std::min<std::uint8_t>(workload.refused_admissions + 1, kRefusedDoublings);
+        count_refusal(workload);
     }
     const CowPtr<Workload> deferred = std::move(workload.deferred);
     wakes_.wake_tree_of(freed);

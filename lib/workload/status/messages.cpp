@@ -420,14 +420,13 @@ std::string considered_flavors(
 namespace {
 
 api::TopologyAssignment make_topology(
-    const engine::State& state, const engine::AssignedPodSet& pod_set
+    const engine::FlavorTopology& topology, const std::vector<engine::LeafPods>& leaves
 ) {
-    const engine::FlavorTopology& topology = *state.topologies().find(pod_set.topology);
     api::DomainAssignment made{.levels = topology.levels(), .domains = {}};
     if (topology.is_by_host()) {
         made.levels = {topology.levels().back()};  // a host's name says where it is
     }
-    for (const engine::LeafPods& pods : *pod_set.leaves) {
+    for (const engine::LeafPods& pods : leaves) {
         const auto domain = topology.domain_of(pods.leaf);
         made.domains.push_back(
             {.values = topology.is_by_host() ? std::vector{topology.tree().value(domain)}
@@ -454,6 +453,7 @@ std::string delayed_text(engine::DelayedTopology delayed) {
 
 std::string no_replacement_message(const api::Workload& workload) {
     std::vector<std::string> nodes;
+    nodes.reserve(workload.status.unhealthy_nodes.size());
     for (const auto& node : workload.status.unhealthy_nodes) {
         nodes.push_back(node.name);
     }
@@ -478,7 +478,8 @@ api::Admission to_admission(
         assignment.count = pod_set.count;
         assignment.delayed_topology_request = delayed_text(pod_set.delayed);
         if (pod_set.leaves) {
-            assignment.topology_assignment = make_topology(state, pod_set);
+            assignment.topology_assignment =
+                make_topology(*state.topologies().find(pod_set.topology), *pod_set.leaves);
         }
         for (const auto& [resource, flavor, amount] : pod_set.flavors) {
             const std::string& name = state.resource_name(resource);

@@ -14,6 +14,7 @@ using engine::PlacementFailure;
 /// Returns ". Total nodes: 8; excluded: resource "cpu": 8"; empty if nothing is excluded.
 std::string exclusions_of(const engine::State& state, const PlacementFailure& failure) {
     std::vector<std::string> reasons;
+    reasons.reserve(failure.refused.size() + failure.lacking.size() + 1);
     for (const auto& [reason, count] : failure.refused) {
         reasons.push_back(fmt::format("{}: {}", reason, count));
     }

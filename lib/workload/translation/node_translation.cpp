@@ -1,3 +1,4 @@
+#include "base/assert.hpp"
 #include "workload/pods/amounts.hpp"
 #include "workload/pods/node_fit.hpp"
 #include "workload/translation/translator.hpp"
@@ -71,6 +72,7 @@ engine::PodShape Translator::to_engine_shape(const Shape& shape) const {
 }
 
 engine::NodeChanged Translator::node_event(const NodeEntry& entry) const {
+    SLUICE_ASSERT(entry.node.has_value());
     const api::Node& node = *entry.node;
     engine::Node made{.name = node.metadata.name, .places = {}, .capacity = {}, .verdicts = {}};
     if (is_usable(node)) {
