@@ -28,13 +28,17 @@ bool Cycle::loses_node(const State& state, const CycleEntry& entry) {
 }
 
 bool Cycle::stays_delayed(const CycleEntry& entry) const {
+    const auto& pod_sets = entry.assignment.pod_sets;
+    const auto has = [&pod_sets](DelayedTopology delayed) {
+        return std::any_of(
+            pod_sets.begin(),
+            pod_sets.end(),
+            [delayed](const PodSetChoice& pod_set) { return pod_set.delayed == delayed; }
+        );
+    };
     // The ClusterQueue or the workload may ask for no topology anymore since it was delayed.
     return state_.workload(entry.workload).holding->placement->second_pass == SecondPass::Delayed &&
-           std::all_of(
-               entry.assignment.pod_sets.begin(),
-               entry.assignment.pod_sets.end(),
-               [](const PodSetChoice& pod_set) { return pod_set.delayed != DelayedTopology::Ready; }
-           );
+           has(DelayedTopology::Pending) && !has(DelayedTopology::Ready);
 }
 
 void Cycle::assign_topology(CycleEntry& entry) {

@@ -277,8 +277,7 @@ std::optional<engine::QuotaReservation> Translator::reservation(const api::Workl
             made.pod_sets.push_back(to_engine_assignment(assignment, pod_set->count));
         }
     }
-    made.second_pass = settings_.gates.topology_aware_scheduling ? second_pass_of(workload, made)
-                                                                 : engine::SecondPass::None;
+    made.second_pass = second_pass_of(workload, made);
     for (const auto& node : status.unhealthy_nodes) {
         made.unhealthy_nodes.push_back(node.name);
     }
