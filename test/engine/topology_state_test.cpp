@@ -113,7 +113,9 @@ TEST_CASE("flavors with the same host share what is free there", "[engine][topol
     CHECK(c.free_on("n1") == Amount(4));
 }
 
-TEST_CASE("usage that was cut off is counted anew when it is given back", "[engine][topology]") {
+TEST_CASE(
+    "a holder that ends with usage beyond 64 bits leaves the usage of others", "[engine][topology]"
+) {
     PlacedCluster c;
     c.set_node("n1", "a", 4);
     Workload huge = PlacedCluster::holder("huge", 1, {{.id = "n1", .count = 1}});

@@ -312,7 +312,7 @@ void Cycle::process(CycleEntry& entry) {
         return;
     }
     if (entry.holds_quota) {
-        assign_topology(entry);
+        entry.admitted = true;
         return;
     }
     if (state_.options().block_admission_until_pods_ready &&

@@ -67,8 +67,7 @@ class Cycle {
     /// Gives an entry for which others are evicted the places that it is to get then.
     void reserve_places(CycleEntry& entry, FlavorAssigner& assigner);
     bool lacks_places_alone(const CycleEntry& entry);
-    /// Decides about an entry that holds quota and whose topology was found.
-    void assign_topology(CycleEntry& entry);
+    /// Records the outcome of an entry that held quota before the cycle.
     void settle_second_pass(CycleEntry& entry);
     /// Settles second passes that another entry of their ClusterQueue displaced.
     void settle_displaced();

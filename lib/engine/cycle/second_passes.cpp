@@ -41,10 +41,6 @@ bool Cycle::stays_delayed(const CycleEntry& entry) const {
            has(DelayedTopology::Pending) && !has(DelayedTopology::Ready);
 }
 
-void Cycle::assign_topology(CycleEntry& entry) {
-    entry.admitted = true;
-}
-
 HeldTopology Cycle::held_topology(
     const AssignedPodSet& pod_set, const std::vector<LeafPods>& leaves
 ) const {

@@ -103,7 +103,7 @@ struct HeldPlacement {
     std::vector<AssignedPodSet> assigned;       ///< its admission, for a second pass
     std::vector<std::string> unhealthy_nodes;
     bool is_of_one_pod = false;  ///< a pod that cannot move owns it
-    /// What it was before a cycle assigned a topology that is being written.
+    /// The placement that a refused write restores; null unless a topology is being written.
     CowPtr<HeldPlacement> before;
 
     /// All members, for save() and load().

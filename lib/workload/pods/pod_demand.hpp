@@ -18,7 +18,7 @@ namespace sluice::workload {
 struct PodDemand {
     api::ResourceList requests;                       ///< as the Kubernetes scheduler counts them
     std::vector<engine::ResourceRequest> for_engine;  ///< after resource transformations
-    /// What the node has to give, if that differs: before resource transformations.
+    /// The requests to the node, before resource transformations; nullopt if they are `for_engine`.
     std::optional<std::vector<engine::ResourceRequest>> for_node;
     /// see find_invalid_requests(); false also for device claims that are rejected
     bool is_valid = false;
