@@ -25,10 +25,11 @@ KindEntry cluster_queue_kind();
 KindEntry local_queue_kind();
 KindEntry job_kind();
 KindEntry workload_kind();
-/// Pods of jobs that Sluice started. They are watched once an elastic Workload exists.
-KindEntry elastic_pod_kind();
-/// All pods: those that are jobs, alone or in groups (framework `pod`), and those of elastic jobs.
-/// `by_annotation`: gate WorkloadIdentifierAnnotations.
+/// Pods none of which is a job. They are watched once an elastic Workload or a flavor with a
+/// topology exists: pods of such Workloads are ungated, and all other pods take room on nodes.
+KindEntry pod_kind_without_jobs();
+/// Pods, some of which are jobs, alone or in groups (framework `pod`). `by_annotation`: gate
+/// WorkloadIdentifierAnnotations.
 KindEntry pod_kind(bool by_annotation);
 
 /// Deployments, each pod of which is a job.
@@ -89,9 +90,6 @@ void visit_cluster_queues_of_flavor(
 void visit_workloads_of_queue(
     const Stores& stores, const kube::NamespacedName& queue, const Visit& visit
 );
-/// Visits the first pod of a chain of slices (`slice` is a value of slices_of_pod()), because the
-/// whole chain is reconciled under that pod. Visits nothing while pods are not watched.
-void visit_first_pod_of_slice(const Stores& stores, const std::string& slice, const Visit& visit);
 /// Visits the jobs of one kind that have the label of the WorkloadPriorityClass.
 void visit_jobs_of_priority_class(
     const Stores& stores, Kind kind, const std::string& priority_class, const Visit& visit

@@ -2,15 +2,18 @@
 #include "controller/jobs/members/group_pods.hpp"
 #include "controller/jobs/members/pod_state.hpp"
 #include "controller/jobs/pod/pod_kind.hpp"
-#include "controller/jobs/reconciliation/elastic_pods.hpp"
 #include "controller/jobs/reconciliation/job_reconciler.hpp"
+#include "controller/jobs/reconciliation/pod_row.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/reconcile/left_pods.hpp"
 #include "controller/reconcile/owned_workloads.hpp"
 #include "controller/reconcile/pod_groups.hpp"
+#include "controller/reconcile/pod_rows.hpp"
 #include "controller/reconcile/workload_status.hpp"
 #include "kube/core/raw_json.hpp"
+#include "workload/pods/node_fit.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -98,18 +101,18 @@ Edge to_maker_of_pod(Urgency urgency) {
 
 std::vector<ObjectKey> pods_of_row(const Stores& stores, const ObjectKey& key) {
     std::vector<ObjectKey> row;
-    if (const auto pod = stores.of<api::Pod>().find(key.ns, key.name)) {
-        for (const std::string& slice : slices_of_pod(*pod)) {
-            for (const auto& [name, other] : stores.of<api::Pod>().by_index(kSliceIndex, slice)) {
-                row.push_back({kind_of<api::Pod>(), name.namespace_, name.name});
-            }
-        }
+    const std::string slice = key.ns + "/" + std::string(row_in_name(key.name));
+    for (const auto& [name, pod] : stores.of<api::Pod>().by_index(kSliceIndex, slice)) {
+        row.push_back({kind_of<api::Pod>(), name.namespace_, name.name});
     }
     return row;
 }
 
 /// Returns all objects that a reconcile of a pod or a group may write.
 std::vector<ObjectKey> objects_of_job(const Stores& stores, const ObjectKey& key) {
+    if (!row_in_name(key.name).empty()) {
+        return pods_of_row(stores, key);
+    }
     std::vector<ObjectKey> objects;
     const std::string_view group = group_in_name(key.name);
     if (!group.empty()) {
@@ -119,17 +122,20 @@ std::vector<ObjectKey> objects_of_job(const Stores& stores, const ObjectKey& key
         objects.push_back({kind_of<api::Workload>(), key.ns, std::string(group)});
         return objects;
     }
-    objects = keys_of(workloads_of_owner(stores, key));
-    const auto pod = stores.of<api::Pod>().find(key.ns, key.name);
-    if (pod && !is_job(stores, *pod)) {
-        for (ObjectKey& other : pods_of_row(stores, key)) {
-            objects.push_back(std::move(other));
-        }
-    }
-    return objects;
+    return keys_of(workloads_of_owner(stores, key));
 }
 
-/// Visits the chain of slices that the pod belongs to: the end of one pod makes room for others.
+/// Returns true if the pod has no node yet, and waits for a topology domain or in one.
+bool waits_for_node(const api::Pod& pod) {
+    return pod.spec.node_name.empty() &&
+           (workload::asks_for_topology(pod.metadata) ||
+            std::ranges::any_of(pod.spec.scheduling_gates, [](const auto& gate) {
+                return gate.name == api::scheduling_gate::kTopology;
+            }));
+}
+
+/// Visits the row that the pod belongs to: the end of one pod makes room for others. Rows without
+/// gates are left out.
 void visit_row(
     const ChangeContext& context, const kube::Change<api::Pod>& change, const Visit& visit
 ) {
@@ -137,12 +143,35 @@ void visit_row(
         if (!pod) {
             continue;
         }
-        if (is_marked_managed(pod->metadata)) {
-            continue;
-        }
         for (const std::string& slice : slices_of_pod(*pod)) {
-            visit_first_pod_of_slice(context.stores, slice, visit);
+            const auto workload =
+                context.stores.of<api::Workload>().find(kube::parse_namespaced_name(slice));
+            if (!workload || has_gated_pods(*workload, true) || waits_for_node(*pod)) {
+                visit(pod_row_key(slice));
+            }
         }
+    }
+}
+
+/// Visits the Workload of a pod that leaves a node which is not usable: once no pod is left there,
+/// the node is replaced.
+void visit_workload_on_node(
+    const ChangeContext& context, const kube::Change<api::Pod>& change, const Visit& visit
+) {
+    const auto& pod = change.after ? change.after : change.before;
+    const Stores& stores = context.stores;
+    if (!pod || pod->spec.node_name.empty() || stores.find(kind_of<api::Node>()) == nullptr) {
+        return;
+    }
+    const bool leaves = !change.after || has_ended(*pod) || pod->metadata.deletion_timestamp;
+    const std::string* name = pod->metadata.find_annotation(api::annotation::kWorkload);
+    if (!leaves || name == nullptr) {
+        return;
+    }
+    const auto node = stores.of<api::Node>().find(pod->spec.node_name);
+    const bool is_fine = node && workload::is_usable(*node) && node->spec.taints.empty();
+    if (!is_fine) {
+        visit({kind_of<api::Workload>(), pod->metadata.namespace_, *name});
     }
 }
 
@@ -190,11 +219,17 @@ void visit_left_workload(
     }
 }
 
+/// Reconciles the key of a row. Pods that are not jobs have nothing of their own to reconcile.
+Outcome reconcile_row(const ReconcileContext& context, const ObjectKey& key, Time now) {
+    return row_in_name(key.name).empty()
+               ? Outcome{}
+               : reconcile_pod_row(context.view, context.job_kinds, key, now);
+}
+
 }  // namespace
 
-KindEntry elastic_pod_kind() {
-    KindEntry entry = make_entry<api::Pod>(Presence::Supplementary);
-    entry.label_selector = api::label::kPodSet;
+KindEntry pod_kind_without_jobs() {
+    KindEntry entry = make_entry<api::Pod>(Presence::Optional);
     entry.controller = kElasticJobController;
     entry.metric_name = "elasticjob_ungater";
     entry.make_store = []() -> std::unique_ptr<kube::AnyStore> {
@@ -208,19 +243,26 @@ KindEntry elastic_pod_kind() {
         },
         {.reconciled = Urgency::Gathered,
          .translated = false,
+         .find = find_by<api::Pod>(visit_workload_on_node)},
+        {.reconciled = Urgency::Gathered,
+         .translated = false,
          .find = find_by<api::Pod>(visit_left_workload)},
     };
-    entry.reconcile = [](const ReconcileContext& context, const ObjectKey& key, Time now) {
-        return ungate_row(context.view, context.job_kinds, key, now);
+    entry.translate = [](const EngineInput& input, const kube::NamespacedName& name) {
+        const auto pod = input.stores.of<api::Pod>().find(name);
+        input.apply_all(
+            pod ? input.translator.set(*pod)
+                : input.translator.remove_pod(name.namespace_, name.name)
+        );
     };
+    entry.reconcile = reconcile_row;
     entry.also_written = pods_of_row;
     return entry;
 }
 
 KindEntry pod_kind(bool by_annotation) {
-    KindEntry entry = elastic_pod_kind();
+    KindEntry entry = pod_kind_without_jobs();
     entry.presence = Presence::Required;
-    entry.label_selector = {};
     entry.controller = "pod";
     entry.metric_name = "v1_pod";
     entry.make_store = [by_annotation]() -> std::unique_ptr<kube::AnyStore> {
@@ -249,8 +291,8 @@ KindEntry pod_kind(bool by_annotation) {
     entry.reconcile =
         [kind = entry.job.get()](const ReconcileContext& context, const ObjectKey& key, Time now) {
             const auto pod = context.view.stores.of<api::Pod>().find(key.ns, key.name);
-            if (pod && !is_job(context.view.stores, *pod)) {
-                return ungate_row(context.view, context.job_kinds, key, now);
+            if (!row_in_name(key.name).empty() || (pod && !is_job(context.view.stores, *pod))) {
+                return reconcile_row(context, key, now);
             }
             return reconcile_job(context.view, context.job_kinds, *kind, {key.ns, key.name}, now);
         };
@@ -263,17 +305,6 @@ KindEntry pod_kind(bool by_annotation) {
     };
     entry.also_written = objects_of_job;
     return entry;
-}
-
-void visit_first_pod_of_slice(const Stores& stores, const std::string& slice, const Visit& visit) {
-    if (stores.find(kind_of<api::Pod>()) == nullptr) {
-        return;
-    }
-    const auto& row = stores.of<api::Pod>().by_index(kSliceIndex, slice);
-    if (!row.empty()) {
-        const kube::NamespacedName& first = row.begin()->first;
-        visit({kind_of<api::Pod>(), first.namespace_, first.name});
-    }
 }
 
 }  // namespace sluice::controller

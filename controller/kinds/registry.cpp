@@ -3,6 +3,7 @@
 #include "api/core/pod.hpp"
 #include "base/assert.hpp"
 #include "controller/reconcile/pod_groups.hpp"
+#include "controller/reconcile/pod_rows.hpp"
 
 #include <iterator>
 #include <utility>
@@ -141,6 +142,11 @@ void enqueue_all(const ChangeContext& context, const Enqueue& enqueue) {
     for (const auto& [name, workload] : context.stores.of<api::Workload>().all()) {
         if (const auto owner = find_owner(context.registry, workload->metadata)) {
             enqueue(*owner, Urgency::AtOnce);
+        }
+        if (has_gated_pods(*workload, true)) {
+            visit_pod_row(context.stores, *workload, [&enqueue](const ObjectKey& row) {
+                enqueue(row, Urgency::AtOnce);
+            });
         }
     }
 }

@@ -2,10 +2,10 @@
 
 #include "api/kueue/kueue_names.hpp"
 #include "controller/jobs/pod/pod_kind.hpp"
-#include "controller/jobs/reconciliation/elastic_pods.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/kinds/registry.hpp"
 #include "controller/reconcile/pod_groups.hpp"
+#include "controller/reconcile/pod_rows.hpp"
 #include "controller/reconcile/workload_status.hpp"
 #include "controller/reconcilers/described_owner.hpp"
 #include "workload/translation/slices.hpp"
@@ -123,11 +123,11 @@ void visit_prebuilt_jobs(
 }
 
 /// Visits the Workload's pods, which are ungated when it is admitted.
-void visit_elastic_pods(
+void visit_gated_pods(
     const ChangeContext& context, const WorkloadChange& change, const Visit& visit
 ) {
     if (change.after && has_gated_pods(*change.after, true)) {
-        visit_first_pod_of_slice(context.stores, pods_of_slice(*change.after), visit);
+        visit_pod_row(context.stores, *change.after, visit);
     }
 }
 
@@ -187,7 +187,7 @@ KindEntry workload_kind() {
          .find = find_by<api::Workload>(visit_prebuilt_jobs)},
         {.reconciled = Urgency::AtOnce,
          .translated = false,
-         .find = find_by<api::Workload>(visit_elastic_pods)},
+         .find = find_by<api::Workload>(visit_gated_pods)},
     };
     entry.translate = translate;
     entry.reconcile = [](const ReconcileContext& context, const ObjectKey& key, Time now) {

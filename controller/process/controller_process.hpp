@@ -144,7 +144,8 @@ class ControllerProcess {
         return [this](const ObjectKey& key, Urgency urgency) { runner_.enqueue(key, urgency); };
     }
     void on_change(const kube::AnyChange& change);
-    void follow_elastic_pods(const kube::Change<api::Workload>& change);
+    void follow_pods();
+    bool reconciles_pod_rows() const;
     void on_gone(Kind kind);
     void on_kinds_changed();
     void add_external_kind(KindEntry entry);
@@ -208,7 +209,7 @@ class ControllerProcess {
     std::map<std::string, AdmissionJudge> reviews_;        ///< for review()
     std::map<std::string, AdmissionJudge> later_reviews_;  ///< for kinds described at run time
     std::optional<int> exit_code_;
-    bool follows_elastic_pods_ = false;
+    bool follows_pods_ = false;
     bool follows_ = false;      ///< registered kinds are watched, later ones once added
     bool knows_kinds_ = false;  ///< kinds that ConfigMaps described at the start are watched
     bool is_ready_ = false;

@@ -69,6 +69,13 @@ Result<Settings> make_settings(
     }
     settings.retention = configuration.workload_retention;
     settings.gates = workload::make_translation_settings(configuration, gates).gates;
+    settings.node_failure_gates = {
+        .replacement = gates.is_enabled(Feature::TASFailedNodeReplacement),
+        .on_pod_termination = gates.is_enabled(Feature::TASReplaceNodeOnPodTermination),
+        .on_taints = gates.is_enabled(Feature::TASReplaceNodeOnNodeTaints),
+        .after_fixed_time = gates.is_enabled(Feature::TASReplaceNodeDueToNotReadyOverFixedTime),
+    };
+    settings.multi_layer_topology = gates.is_enabled(Feature::TASMultiLayerTopology);
     settings.partial_admission = gates.is_enabled(Feature::PartialAdmission);
     settings.elastic_jobs = gates.is_enabled(Feature::ElasticJobsViaWorkloadSlices);
     settings.assign_queue_labels_for_pods = gates.is_enabled(Feature::AssignQueueLabelsForPods);

@@ -8,11 +8,11 @@
 #include "config/kind_argument.hpp"
 #include "controller/jobs/members/serving_names.hpp"
 #include "controller/jobs/pod/pod_resize.hpp"
-#include "controller/jobs/reconciliation/elastic_pods.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/process/controller_process.hpp"
 #include "controller/process/passed_kinds.hpp"
 #include "controller/process/settings.hpp"
+#include "controller/reconcile/pod_rows.hpp"
 #include "controller/scheduler/consumed_resources.hpp"
 #include "engine/state/fair_sharing.hpp"
 #include "job_kinds/frameworks.hpp"
@@ -58,7 +58,11 @@ std::vector<KindEntry> kinds_of_pods(const ProcessOptions& options) {
     const bool has_leader_worker_sets = lists(configuration, kLeaderWorkerSets);
     std::vector<KindEntry> kinds;
     if (lists(configuration, "pod") || options.settings.manages_held_pods_alone) {
-        kinds.push_back(pod_kind(options.settings.workload_identifier_annotations));
+        KindEntry pods = pod_kind(options.settings.workload_identifier_annotations);
+        if (!options.controllers.contains(pods.controller)) {
+            pods.reconcile = pod_kind_without_jobs().reconcile;
+        }
+        kinds.push_back(std::move(pods));
     }
     if (lists(configuration, kDeployments)) {
         kinds.push_back(deployment_kind());
@@ -397,7 +401,8 @@ std::map<std::string, AdmissionJudge> ControllerProcess::make_admissions() {
 std::set<Kind> ControllerProcess::reconciled_kinds() const {
     std::set<Kind> kinds;
     for (const KindEntry& entry : registry_.all()) {
-        if (entry.reconcile && options_.controllers.contains(entry.controller)) {
+        const bool has_rows = entry.kind == kind_of<api::Pod>() && reconciles_pod_rows();
+        if (entry.reconcile && (has_rows || options_.controllers.contains(entry.controller))) {
             kinds.insert(entry.kind);
         }
     }
@@ -408,8 +413,17 @@ void ControllerProcess::on_change(const kube::AnyChange& change) {
     feeder_.changed(change, clock_.now());
     if (change.key.kind == kind_of<api::Workload>()) {
         applier_.workload_changed(change.key.ns, change.key.name);
-        follow_elastic_pods(kube::change_as<api::Workload>(change));
+        const auto workload = kube::change_as<api::Workload>(change).after;
+        if (workload && has_gated_pods(*workload, options_.settings.elastic_jobs)) {
+            follow_pods();
+        }
         run_time_kinds_.workload_changed();
+    } else if (change.key.kind == kind_of<api::ResourceFlavor>()) {
+        const auto flavor = kube::change_as<api::ResourceFlavor>(change).after;
+        if (flavor && !flavor->spec.topology_name.empty() &&
+            options_.settings.gates.topology_aware_scheduling) {
+            follow_pods();
+        }
     } else if (change.key.kind == kind_of<api::ConfigMap>()) {
         run_time_kinds_.config_map_changed();
     }
@@ -421,18 +435,20 @@ void ControllerProcess::on_change(const kube::AnyChange& change) {
     wake();
 }
 
-/// Watches pods once a Workload needs it: pods are many, and only those of elastic jobs and those
-/// that Kueue started with a topology assignment matter.
-void ControllerProcess::follow_elastic_pods(const kube::Change<api::Workload>& change) {
-    if (follows_elastic_pods_ || registry_.find(kind_of<api::Pod>()) != nullptr || !change.after ||
-        !options_.controllers.contains(kElasticJobController) ||
-        !has_gated_pods(*change.after, options_.settings.elastic_jobs)) {
+/// Watches pods once a Workload or a flavor needs it: pods are many.
+void ControllerProcess::follow_pods() {
+    if (follows_pods_ || registry_.find(kind_of<api::Pod>()) != nullptr || !reconciles_pod_rows()) {
         return;
     }
-    follows_elastic_pods_ = true;
+    follows_pods_ = true;
     // Posted, because adding a store during a change would affect the other receivers of the
     // change.
-    loop_.post([this] { add_kind(elastic_pod_kind()); });
+    loop_.post([this] { add_kind(pod_kind_without_jobs()); });
+}
+
+bool ControllerProcess::reconciles_pod_rows() const {
+    return options_.controllers.contains(kElasticJobController) ||
+           options_.controllers.contains(kTopologyController);
 }
 
 void ControllerProcess::on_gone(Kind kind) {

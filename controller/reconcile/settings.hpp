@@ -13,6 +13,14 @@
 
 namespace sluice::controller {
 
+/// The feature gates that say when a node of a topology assignment has failed.
+struct NodeFailureGates {
+    bool replacement = true;         ///< TASFailedNodeReplacement
+    bool on_pod_termination = true;  ///< TASReplaceNodeOnPodTermination
+    bool on_taints = true;           ///< TASReplaceNodeOnNodeTaints
+    bool after_fixed_time = false;   ///< TASReplaceNodeDueToNotReadyOverFixedTime
+};
+
 /// The part of the Configuration and the feature gates that reconcilers use.
 struct Settings {
     std::string namespace_ = "kueue-system";  ///< namespace of the controller's own objects
@@ -29,6 +37,8 @@ struct Settings {
     std::optional<config::AdmissionFairSharing> admission_fair_sharing;  ///< off if nullopt
     // Feature gates with their defaults.
     workload::TranslationGates gates;
+    NodeFailureGates node_failure_gates;
+    bool multi_layer_topology = true;  ///< TASMultiLayerTopology
     bool partial_admission = true;
     bool elastic_jobs = true;
     bool assign_queue_labels_for_pods = true;

@@ -1,6 +1,7 @@
 #include "controller/reconcile/stores.hpp"
 
 #include "api/kueue/kueue_names.hpp"
+#include "controller/reconcile/assigned_nodes.hpp"
 #include "controller/reconcile/owned_workloads.hpp"
 #include "workload/translation/slices.hpp"
 
@@ -51,6 +52,7 @@ void add_indexes(kube::Store<api::Workload>& workloads) {
         return ref && ref->group == api::kKueueGroup ? std::vector{ref->name}
                                                      : std::vector<std::string>{};
     });
+    workloads.add_index(std::string(kAssignedHostIndex), indexed_hosts_of);
     workloads.add_index("replaced_slice", [](const api::Workload& w) {
         std::string slice = workload::replaced_slice(w);
         return slice.empty() ? std::vector<std::string>{} : std::vector{std::move(slice)};

@@ -12,6 +12,7 @@
 #include "controller/reconcilers/admission_check_states.hpp"
 #include "controller/reconcilers/admission_gate.hpp"
 #include "controller/reconcilers/described_owner.hpp"
+#include "controller/reconcilers/failed_nodes.hpp"
 #include "controller/reconcilers/pods_ready_deadline.hpp"
 #include "controller/reconcilers/waiting_reason.hpp"
 #include "controller/reconcilers/workload_retention.hpp"
@@ -27,6 +28,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <utility>
@@ -42,27 +44,21 @@ namespace reason = api::reason;
 class WorkloadReconcile {
   public:
     WorkloadReconcile(const View& view, const api::Workload& workload, Time now)
-        : stores_(view.stores),
-          translator_(view.translator),
-          settings_(view.settings),
-          job_kinds_(view.job_kinds),
-          withdrawn_kinds_(view.withdrawn_kinds),
-          workload_(workload),
-          now_(now) {}
+        : view_(view), workload_(workload), now_(now) {}
 
     Outcome run() {
         if (handle_orphan()) {
             return std::move(outcome_);
         }
         if (is_finished(workload_)) {
-            return delete_after_retention(workload_, settings_.retention, now_);
+            return delete_after_retention(workload_, view_.settings.retention, now_);
         }
         const bool ended = end_replaced_slice() || sync_retry_time() ||
                            (is_active(workload_) ? handle_active() : handle_inactive());
         if (ended) {
             return std::move(outcome_);
         }
-        queue_ = stores_.of<api::LocalQueue>().find(
+        queue_ = view_.stores.of<api::LocalQueue>().find(
             workload_.metadata.namespace_, workload_.spec.queue_name
         );
         if (queue_ && queue_->spec.stop_policy == api::stop_policy::kNone &&
@@ -73,7 +69,7 @@ class WorkloadReconcile {
             return std::move(outcome_);
         }
         if (queue_) {
-            cluster_queue_ = stores_.of<api::ClusterQueue>().find(queue_->spec.cluster_queue);
+            cluster_queue_ = view_.stores.of<api::ClusterQueue>().find(queue_->spec.cluster_queue);
         }
         find_waiting();
         if (follow_gate()) {
@@ -140,13 +136,14 @@ class WorkloadReconcile {
     /// Returns true if a job reconciler manages the Workload: it removes the finalizer in time.
     bool has_known_owner() const {
         if (is_of_pod_group(workload_.metadata)) {
-            return job_kinds_ != nullptr && job_kinds_->contains(kind_of<api::Pod>());
+            return view_.job_kinds != nullptr && view_.job_kinds->contains(kind_of<api::Pod>());
         }
         const api::OwnerReference* owner = workload_.metadata.controller_owner();
-        const auto kind = owner == nullptr
-                              ? std::nullopt
-                              : stores_.find_kind(kube::group_of(owner->api_version), owner->kind);
-        return kind && job_kinds_ != nullptr && job_kinds_->contains(*kind);
+        const auto kind =
+            owner == nullptr
+                ? std::nullopt
+                : view_.stores.find_kind(kube::group_of(owner->api_version), owner->kind);
+        return kind && view_.job_kinds != nullptr && view_.job_kinds->contains(*kind);
     }
 
     /// Removes the finalizer and releases the quota of a Workload without an owner that is managed
@@ -159,16 +156,18 @@ class WorkloadReconcile {
         }
         const bool is_deleting = workload_.metadata.deletion_timestamp.has_value();
         const bool had_job =
-            settings_.finish_orphaned_workloads && lost_job_of(workload_.metadata) != nullptr;
+            view_.settings.finish_orphaned_workloads && lost_job_of(workload_.metadata) != nullptr;
         if (!is_deleting && !had_job) {
             return false;
         }
-        if (auto left = wait_for_left_pods(stores_, settings_, job_kinds_, workload_, now_)) {
+        if (auto left = wait_for_left_pods(
+                view_.stores, view_.settings, view_.job_kinds, workload_, now_
+            )) {
             outcome_ = std::move(*left);
             return is_deleting || !outcome_.writes.empty();
         }
         if (!is_deleting && !is_finished(workload_)) {
-            outcome_ = end_without_job(stores_, job_kinds_, workload_, now_);
+            outcome_ = end_without_job(view_.stores, view_.job_kinds, workload_, now_);
             return true;
         }
         if (auto without = remove_finalizer(workload_)) {
@@ -181,7 +180,7 @@ class WorkloadReconcile {
     /// Finishes a slice that was replaced. The scheduler leaves this to the reconciler, which sees
     /// it even after a restart.
     bool end_replaced_slice() {
-        const auto replacement = find_replacement_of_slice(stores_, settings_, workload_);
+        const auto replacement = find_replacement_of_slice(view_.stores, view_.settings, workload_);
         if (!replacement) {
             return false;
         }
@@ -280,7 +279,7 @@ class WorkloadReconcile {
     }
 
     bool follow_gate() {
-        auto write = follow_admission_gate(workload_, waiting_, settings_, now_);
+        auto write = follow_admission_gate(workload_, waiting_, view_.settings, now_);
         if (write) {
             outcome_.writes.push_back(std::move(*write));
         }
@@ -316,10 +315,12 @@ class WorkloadReconcile {
         if (has_quota_reserved(workload_)) {
             return;
         }
-        waiting_ = find_missing_description(workload_, stores_, job_kinds_, withdrawn_kinds_);
+        waiting_ = find_missing_description(
+            workload_, view_.stores, view_.job_kinds, view_.withdrawn_kinds
+        );
         if (!waiting_) {
             waiting_ = find_waiting_reason(
-                workload_, queue_.get(), cluster_queue_.get(), translator_, settings_
+                workload_, queue_.get(), cluster_queue_.get(), view_.translator, view_.settings
             );
         }
     }
@@ -338,7 +339,7 @@ class WorkloadReconcile {
                 now_
             );
         }
-        is_changed = workload::sync_admitted(changed, settings_.gates, now_) || is_changed;
+        is_changed = workload::sync_admitted(changed, view_.settings.gates, now_) || is_changed;
         if (!is_changed) {
             return false;
         }
@@ -380,12 +381,14 @@ class WorkloadReconcile {
             lost_job_of(workload_.metadata) == nullptr) {
             return false;
         }
-        if (auto left = wait_for_left_pods(stores_, settings_, job_kinds_, workload_, now_)) {
+        if (auto left = wait_for_left_pods(
+                view_.stores, view_.settings, view_.job_kinds, workload_, now_
+            )) {
             outcome_ = std::move(*left);
             return true;
         }
         api::Workload changed = workload_;
-        workload::release_quota(changed, settings_.gates, now_);
+        workload::release_quota(changed, view_.settings.gates, now_);
         return write(changed);
     }
 
@@ -393,7 +396,8 @@ class WorkloadReconcile {
         if (release_deactivated_orphan()) {
             return;
         }
-        if (evict_for_checks() || follow_local_queue() || follow_cluster_queue()) {
+        if (evict_for_checks() || follow_local_queue() || follow_cluster_queue() ||
+            follow_nodes()) {
             return;
         }
         if (!watch_pods_ready()) {
@@ -401,19 +405,26 @@ class WorkloadReconcile {
         }
     }
 
+    bool follow_nodes() {
+        NodesStep step = follow_failed_nodes(view_, workload_, now_);
+        outcome_.requeue_at = earlier(outcome_.requeue_at, step.look_again);
+        std::ranges::move(step.writes, std::back_inserter(outcome_.writes));
+        return !step.writes.empty() || (step.eviction && evict_now(*step.eviction, workload_));
+    }
+
     /// Evicts a Workload whose pods are not ready in time; deactivates it once the limit is
     /// reached.
     bool watch_pods_ready() {
-        const auto& policy = settings_.wait_for_pods_ready;
+        const auto& policy = view_.settings.wait_for_pods_ready;
         if (!policy || is_evicted(workload_)) {
             return false;
         }
-        const auto deadline = find_pods_ready_deadline(stores_, workload_, *policy);
+        const auto deadline = find_pods_ready_deadline(view_.stores, workload_, *policy);
         if (!deadline) {
             return false;
         }
         if (now_ < deadline->at) {
-            outcome_.requeue_at = deadline->at;
+            outcome_.requeue_at = earlier(outcome_.requeue_at, deadline->at);
             return false;
         }
         const auto& strategy = policy->requeuing_strategy;
@@ -490,13 +501,13 @@ class WorkloadReconcile {
 
     /// Returns `reason` with gate UnadmittedWorkloadsObservability, else the older `without_gate`.
     std::string_view detailed(std::string_view reason, std::string_view without_gate) const {
-        return settings_.gates.unadmitted_workloads_observability ? reason : without_gate;
+        return view_.settings.gates.unadmitted_workloads_observability ? reason : without_gate;
     }
 
     bool lose_reservation(std::string_view cause, const std::string& message) {
         const std::string_view reason = detailed(cause, reason::kInadmissible);
         api::Workload changed = workload_;
-        workload::unset_reservation(changed, reason, message, settings_.gates, now_);
+        workload::unset_reservation(changed, reason, message, view_.settings.gates, now_);
         return write(changed);
     }
 
@@ -570,11 +581,7 @@ class WorkloadReconcile {
         );
     }
 
-    const Stores& stores_;
-    const workload::Translator& translator_;
-    const Settings& settings_;
-    const std::set<Kind>* job_kinds_;
-    const std::set<Kind>* withdrawn_kinds_;
+    const View& view_;
     const api::Workload& workload_;
     Time now_;
     std::shared_ptr<const api::LocalQueue> queue_;

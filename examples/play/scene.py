@@ -135,6 +135,13 @@ class Scene:
         path = f"/apis/batch/v1/namespaces/{namespace}/jobs/{name}"
         self.cluster.client.request("DELETE", path, {"propagationPolicy": "Background"})
 
+    def taint(self, node, key):
+        self.out.add(f"  $ kubectl taint node {node} {key}=yes:NoExecute")
+        path = f"/api/v1/nodes/{node}"
+        taints = self.cluster.client.get(path)["spec"].get("taints", [])
+        taints.append({"key": key, "value": "yes", "effect": "NoExecute"})
+        self.cluster.client.patch(path, {"spec": {"taints": taints}})
+
     def write_status(self, path, status):
         """In the place of a controller that this cluster does not have."""
         self.cluster.client.patch(f"{path}/status", {"status": status})

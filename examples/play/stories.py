@@ -255,3 +255,34 @@ def end_other_kinds(scene):
         condition = {"type": kind, "status": "True", "reason": "Done", "message": "all is done"}
         condition["lastTransitionTime"] = "2026-01-01T00:00:00Z"
         scene.write_status(path, {"conditions": [condition]})
+
+
+@story("14_topology", "gangs that share a rack, and a node that breaks", ("gangs",), ("gangs",))
+def topology(scene):
+    def racks(job):
+        pods = scene.cluster.client.get("/api/v1/namespaces/gangs/pods")["items"]
+        return sorted(
+            pod["spec"].get("nodeName", "")
+            for pod in pods
+            if pod["metadata"]["labels"].get("batch.kubernetes.io/job-name") == job
+            and pod.get("status", {}).get("phase") in ("Pending", "Running")
+        )
+
+    def expect_on(job, *nodes):
+        scene.expect_that(lambda: racks(job) == list(nodes), f"{job} on {', '.join(nodes)}")
+        scene.out.add(f"    {job}: {' '.join(nodes)}")
+
+    scene.apply("1-queues.yaml", "2-gangs.yaml")
+    expect_on("gang-1", "rack-a-1", "rack-a-2")
+    expect_on("gang-2", "rack-b-1", "rack-b-2")
+    scene.apply("3-one-too-many.yaml")
+    scene.expect({"gangs/gang-3": "waiting .*allows to fit only 1 out of 2 pod"})
+    scene.show()
+    scene.say("A node breaks, and another one of its rack takes its place:")
+    scene.taint("rack-a-1", "broken")
+    expect_on("gang-1", "rack-a-2", "rack-a-3")
+    scene.say("A rack is given back:")
+    scene.delete_job("gangs", "gang-2")
+    expect_on("gang-3", "rack-b-1", "rack-b-2")
+    scene.show()
+    scene.expect({"gangs/gang-3": "finished"})

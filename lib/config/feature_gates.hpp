@@ -84,15 +84,15 @@ namespace sluice::config {
     X(TASCacheNodeMatchResults, true, Beta, false, NotBuilt) \
     X(TASCacheTopologyTree, true, Beta, false, NotBuilt) \
     X(TASCachingRemainingResources, true, Beta, false, NotBuilt) \
-    X(TASFailedNodeReplacement, true, Beta, false, NotBuilt) \
+    X(TASFailedNodeReplacement, true, Beta, false, Built) \
     X(TASFailedNodeReplacementFailFast, true, Beta, false, Built) \
     X(TASHandleOverlappingFlavors, true, Beta, false, Built) \
     X(TASMultiLayerTopology, true, Beta, false, Built) \
     X(TASProfileMixed, true, Beta, false, Built) \
     X(TASRecomputeAssignmentWithinSchedulingCycle, true, Beta, false, Built) \
-    X(TASReplaceNodeDueToNotReadyOverFixedTime, false, Deprecated, false, NotBuilt) \
-    X(TASReplaceNodeOnNodeTaints, true, Beta, false, NotBuilt) \
-    X(TASReplaceNodeOnPodTermination, true, Beta, false, NotBuilt) \
+    X(TASReplaceNodeDueToNotReadyOverFixedTime, false, Deprecated, false, Built) \
+    X(TASReplaceNodeOnNodeTaints, true, Beta, false, Built) \
+    X(TASReplaceNodeOnPodTermination, true, Beta, false, Built) \
     X(TASRespectNodeAffinityPreferred, false, Alpha, false, Built) \
     X(TASValidateWorkloadSliceSize, true, Beta, false, Built) \
     X(TLSOptions, true, Stable, true, Built) \

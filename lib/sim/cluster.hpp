@@ -68,6 +68,9 @@ class SimulatedCluster {
     void note(const apiserver::Collection& collection, const apiserver::LogEntry& entry);
     /// Handles a node like its kubelet and the node controller.
     void look_at_node(const std::string& name, Time now);
+    /// Makes a node not ready while its annotation `sluice.dev/ready` is "false", with the taints
+    /// of the node controller. Returns true if it wrote something.
+    bool follow_readiness(const json::Value& node, Time now);
     json::Value with_addresses_and_times(const json::Value& node, Time now);
     void note_job(const apiserver::LogEntry& entry);
     void note_owner(const json::Value& object);

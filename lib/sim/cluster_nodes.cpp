@@ -85,7 +85,7 @@ void SimulatedCluster::look_at_node(const std::string& name, Time now) {
         writer_.set_node_status(with_addresses_and_times(*joined, now), now);
         return;
     }
-    if (!has_condition(*node, "Ready")) {
+    if (follow_readiness(*node, now) || !has_condition(*node, "Ready")) {
         return;
     }
     // The node controller makes a ready node schedulable.
@@ -96,6 +96,41 @@ void SimulatedCluster::look_at_node(const std::string& name, Time now) {
     if (removed > 0) {
         writer_.set_taints(name, std::move(taints), now);
     }
+}
+
+bool SimulatedCluster::follow_readiness(const json::Value& node, Time now) {
+    constexpr const char* kReason = "SetByAnnotation";
+    const bool is_wanted =
+        text_at(node, {"metadata", "annotations", "sluice.dev/ready"}) != "false";
+    json::Array conditions = list_at(node, {"status", "conditions"});
+    const auto ready = std::ranges::find_if(conditions, [](const json::Value& each) {
+        return each.string_at("type") == "Ready";
+    });
+    const bool is_set = ready != conditions.end() && ready->string_at("reason") == kReason;
+    if (ready == conditions.end() || is_wanted != is_set) {
+        return false;  // as wanted, or somebody else's
+    }
+    ready->set("status", is_wanted ? "True" : "False");
+    ready->set("reason", is_wanted ? "KubeletReady" : kReason);
+    ready->set(
+        "message", is_wanted ? "kubelet is posting ready status" : "sluice.dev/ready is false"
+    );
+    ready->set("lastTransitionTime", api::to_string(now));
+    json::Value changed = node;
+    make_object_at(changed, {"status"}).set("conditions", std::move(conditions));
+    writer_.set_node_status(changed, now);
+    if (!is_wanted) {
+        json::Array taints = list_at(node, {"spec", "taints"});
+        for (const char* const effect : {"NoSchedule", "NoExecute"}) {
+            taints.emplace_back(
+                json::Object{{"key", "node.kubernetes.io/not-ready"}, {"effect", effect}}
+            );
+        }
+        writer_.set_taints(
+            std::string(text_at(node, {"metadata", "name"})), std::move(taints), now
+        );
+    }
+    return true;
 }
 
 void SimulatedCluster::add_node(const json::Value& node, Time now) {

@@ -22,48 +22,9 @@ namespace annotation = api::annotation;
 
 constexpr std::size_t kLayersMax = 3;
 
-/// One layer of nested slices.
-struct Layer {
-    std::string topology;
-    std::int32_t size = 0;
-};
-
 /// Returns true for a decimal number of 64 bits without a sign.
 bool is_natural_number(std::string_view text) {
     return !text.starts_with('+') && parse_decimal<std::uint64_t>(text).has_value();
-}
-
-Result<std::vector<Layer>> parse_layers(const std::string& text) {
-    const auto document = json::parse(text);
-    if (!document) {
-        return document.error();
-    }
-    if (!document->is_array()) {
-        return make_invalid("it is not a list");
-    }
-    std::vector<Layer> layers;
-    for (const auto& item : document->as_array()) {
-        if (!item.is_object()) {
-            return make_invalid("an item is not an object");
-        }
-        Layer layer;
-        if (const auto* topology = item.find("topology"); topology != nullptr) {
-            if (!topology->is_string()) {
-                return make_invalid("topology is not a string");
-            }
-            layer.topology = topology->as_string();
-        }
-        if (const auto* size = item.find("size"); size != nullptr) {
-            const auto number = size->is_int() ? size->as_int() : std::int64_t{-1} << 40U;
-            if (number < std::numeric_limits<std::int32_t>::min() ||
-                number > std::numeric_limits<std::int32_t>::max()) {
-                return make_invalid("size is not a 32-bit integer");
-            }
-            layer.size = static_cast<std::int32_t>(number);
-        }
-        layers.push_back(std::move(layer));
-    }
-    return layers;
 }
 
 /// Validates the annotations of one template.
@@ -199,7 +160,7 @@ class TopologyAnnotations {
         if (has(annotation::kPodSetGroupName)) {
             forbid_beside(annotation::kPodSetGroupName, key);
         }
-        const auto layers = parse_layers(*text);
+        const auto layers = parse_topology_constraints(*text);
         if (!layers) {
             errors_.push_back(api::FieldError::invalid(
                 at(key), *text, "must be a valid JSON array: " + layers.error().detail
@@ -217,7 +178,9 @@ class TopologyAnnotations {
         }
     }
 
-    void check_each_layer(const std::vector<Layer>& layers, const std::string& path) {
+    void check_each_layer(
+        const std::vector<api::SliceTopologyConstraint>& layers, const std::string& path
+    ) {
         std::map<std::string_view, std::size_t> seen;
         for (std::size_t i = 0; i < layers.size(); ++i) {
             const std::string entry = fmt::format("{}[{}]", path, i);
@@ -250,6 +213,40 @@ class TopologyAnnotations {
 };
 
 }  // namespace
+
+Result<std::vector<api::SliceTopologyConstraint>> parse_topology_constraints(const std::string& text
+) {
+    const auto document = json::parse(text);
+    if (!document) {
+        return document.error();
+    }
+    if (!document->is_array()) {
+        return make_invalid("it is not a list");
+    }
+    std::vector<api::SliceTopologyConstraint> layers;
+    for (const auto& item : document->as_array()) {
+        if (!item.is_object()) {
+            return make_invalid("an item is not an object");
+        }
+        api::SliceTopologyConstraint layer;
+        if (const auto* topology = item.find("topology"); topology != nullptr) {
+            if (!topology->is_string()) {
+                return make_invalid("topology is not a string");
+            }
+            layer.topology = topology->as_string();
+        }
+        if (const auto* size = item.find("size"); size != nullptr) {
+            const auto number = size->is_int() ? size->as_int() : std::int64_t{-1} << 40U;
+            if (number < std::numeric_limits<std::int32_t>::min() ||
+                number > std::numeric_limits<std::int32_t>::max()) {
+                return make_invalid("size is not a 32-bit integer");
+            }
+            layer.size = static_cast<std::int32_t>(number);
+        }
+        layers.push_back(std::move(layer));
+    }
+    return layers;
+}
 
 api::FieldErrors validate_topology_annotations(
     const api::ObjectMeta& pod_template, const std::string& path, const config::FeatureGates& gates
@@ -292,7 +289,7 @@ api::FieldErrors validate_slice_sizes(
     }
     key = annotation::kPodSetSliceRequiredTopologyConstraints;
     if (const std::string* text = pod_template.find_annotation(key)) {
-        const auto layers = parse_layers(*text);
+        const auto layers = parse_topology_constraints(*text);
         if (layers && !layers->empty() && layers->front().size > pod_count) {
             errors.push_back(api::FieldError::invalid(at(key), layers->front().size, detail));
         }

@@ -1,8 +1,10 @@
 // Validates the topology annotations of a job's pod template.
 #pragma once
 
+#include "api/kueue/workload.hpp"
 #include "api/meta/field_error.hpp"
 #include "api/meta/meta.hpp"
+#include "base/error.hpp"
 #include "config/feature_gates.hpp"
 
 #include <cstdint>
@@ -11,6 +13,11 @@
 
 /// Rules of the topology annotations of a job's pod template (KEP-2724).
 namespace sluice::validation {
+
+/// Reads the annotation podset-slice-required-topology-constraints: slices within slices, the outer
+/// ones first. Errors: Invalid if it is not a list of objects with `topology` and `size`.
+Result<std::vector<api::SliceTopologyConstraint>> parse_topology_constraints(const std::string& text
+);
 
 /// Validates the annotations of one template. `path`: the template's metadata. Example:
 /// spec.template.metadata

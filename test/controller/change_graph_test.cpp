@@ -1,5 +1,6 @@
 #include "api/meta/codec.hpp"
 #include "controller/known_stores.hpp"
+#include "controller/reconcile/pod_rows.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -103,7 +104,7 @@ TEST_CASE(
 
 TEST_CASE("only statuses of queues wait for longer where the server is busy", "[controller]") {
     KnownStores stores;
-    stores.add(stores.registry.add(elastic_pod_kind()).make_store());
+    stores.add(stores.registry.add(pod_kind_without_jobs()).make_store());
     const ObjectKey queue{kind_of<api::ClusterQueue>(), "", "cq"};
     stores.of<api::ClusterQueue>().upsert(decode<api::ClusterQueue>(
         "{'metadata':{'name':'cq'},'spec':{'admissionChecksStrategy':{'admissionChecks':[{"
@@ -139,9 +140,10 @@ TEST_CASE("only statuses of queues wait for longer where the server is busy", "[
     const auto of_pod = urgencies_of_new(
         stores,
         decode<api::Pod>("{'metadata':{'name':'p','namespace':'team','annotations':{"
-                         "'kueue.x-k8s.io/workload':'w'}}}")
+                         "'kueue.x-k8s.io/workload':'w'}},'spec':{'schedulingGates':[{'name':"
+                         "'kueue.x-k8s.io/topology'}]}}")
     );
-    CHECK(of_pod.at({kind_of<api::Pod>(), "team", "p"}) == Urgency::Gathered);
+    CHECK(of_pod.at(pod_row_key("team/w")) == Urgency::Gathered);
 }
 
 }  // namespace sluice::controller

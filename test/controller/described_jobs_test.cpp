@@ -226,15 +226,33 @@ TEST_CASE("ten owners are searched, and no more", "[job-kinds]") {
     CHECK(has_event(set.cluster, "JobNestingTooDeep", std::string(kNote)) == is_too_deep);
 }
 
-TEST_CASE("ignores a request of slices within slices", "[job-kinds]") {
+TEST_CASE("slices within slices are read where the gate is on", "[job-kinds][topology]") {
+    constexpr const char* kKey = "kueue.x-k8s.io/podset-slice-required-topology-constraints";
     api::ObjectMeta pod_template;
-    pod_template.annotations["kueue.x-k8s.io/podset-required-topology"] = "rack";
-    pod_template.annotations["kueue.x-k8s.io/podset-slice-required-topology-constraints"] =
-        R"([{"topology":"rack","size":2}])";
-    const auto request = make_topology_request(pod_template, {});
+    pod_template.annotations[kKey] =
+        R"([{"topology":"rack","size":4},{"topology":"kubernetes.io/hostname","size":2}])";
+    Settings settings;
+    const auto request = make_topology_request(pod_template, {}, settings);
     REQUIRE(request);
-    CHECK((*request)->required == "rack");
-    CHECK((*request)->podset_slice_required_topology_constraints.empty());
+    REQUIRE(*request);
+    CHECK(
+        (*request)->podset_slice_required_topology_constraints ==
+        std::vector<api::SliceTopologyConstraint>{
+            {.topology = "rack", .size = 4}, {.topology = "kubernetes.io/hostname", .size = 2}
+        }
+    );
+    for (const char* wrong : {"[]", "{}", "[1]", R"([{"topology":1}])"}) {
+        pod_template.annotations[kKey] = wrong;
+        const auto refused = make_topology_request(pod_template, {}, settings);
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().detail.find(kKey) != std::string::npos);
+    }
+    settings.multi_layer_topology = false;
+    pod_template.annotations["kueue.x-k8s.io/podset-required-topology"] = "rack";
+    const auto without = make_topology_request(pod_template, {}, settings);
+    REQUIRE(without);
+    CHECK((*without)->required == "rack");
+    CHECK((*without)->podset_slice_required_topology_constraints.empty());
 }
 
 }  // namespace sluice::controller

@@ -130,8 +130,10 @@ def rights(objects, verb=None):
     return {each for each in granted if verb in (None, each[1])}
 
 
-WITHOUT_ELASTIC = "featureGates: {ElasticJobsViaWorkloadSlices: false}\n"
-BATCH_ALONE = WITHOUT_ELASTIC + "integrations: {frameworks: [batch/job]}"
+WITHOUT_GATES = (
+    "featureGates: {ElasticJobsViaWorkloadSlices: false, TopologyAwareScheduling: false}\n"
+)
+BATCH_ALONE = WITHOUT_GATES + "integrations: {frameworks: [batch/job]}"
 POD_WRITES = ("ValidatingAdmissionPolicy", "sluice-pod-writes")
 
 
@@ -150,7 +152,7 @@ class ControllerRightsTest(unittest.TestCase):
     def test_pods_that_are_jobs_are_deleted_too(self):
         for framework in ("pod", "deployment", "statefulset"):
             objects = rendered_with(
-                WITHOUT_ELASTIC + "integrations: {frameworks: [%s]}" % framework
+                WITHOUT_GATES + "integrations: {frameworks: [%s]}" % framework
             )
             self.assertIn(("pods", "delete", ""), rights(objects), framework)
             self.assertIn(("pods/status", "patch", ""), rights(objects), framework)
@@ -172,7 +174,7 @@ class ControllerRightsTest(unittest.TestCase):
             for made in yaml.safe_load_all(template(*flags).stdout)
             if made and made["kind"] == "RoleBinding" and "pod" in made["metadata"]["name"]
         ]
-        roles = (f"{MANAGER}-elastic-pods", f"{MANAGER}-pod-writer")
+        roles = (f"{MANAGER}-gated-pods", f"{MANAGER}-pod-writer")
         self.assertEqual(
             sorted(bound), [(role, space) for role in roles for space in ("team-a", "team-b")]
         )

@@ -45,6 +45,7 @@ RIGHTS = {
     "tokenreviews.authentication.k8s.io": ("create",),
     "subjectaccessreviews.authorization.k8s.io": ("create",),
     "pods": (*WRITTEN, "patch"),
+    "pods/status": ("patch",),
     # Nothing at all of what follows.
     "workloads.kueue.x-k8s.io/finalizers": (),
     "clusterqueues.kueue.x-k8s.io/finalizers": (),

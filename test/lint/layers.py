@@ -36,7 +36,7 @@ LAYERS = {
     "config": "base json api/meta api/kueue",
     "job_kinds": "base json yaml api/meta api/schema config",
     "job_kinds/derived": "base json api/meta job_kinds",
-    "validation": "json api/meta api/core api/kueue config",
+    "validation": "base json api/meta api/core api/kueue config",
     "workload/pods": "api/meta api/core api/kueue engine/types",
     "workload/translation": "base api/meta api/core api/kueue engine/types config validation"
     " workload/pods",
@@ -105,8 +105,8 @@ LAYERS = {
     "controller/jobs/admission": "base json api/meta api/core api/kueue config validation webhook"
     " controller/reconcile controller/jobs/job controller/jobs/members",
     "controller/jobs/reconciliation": "base api/meta api/core api/kueue kube/core validation"
-    " workload/translation controller/reconcile controller/jobs/job controller/jobs/members"
-    " controller/jobs/admission",
+    " workload/pods workload/translation controller/reconcile controller/jobs/job"
+    " controller/jobs/members controller/jobs/admission",
     "controller/jobs/batch_job": "api/meta api/kueue validation controller/jobs/job"
     " controller/jobs/members controller/jobs/admission",
     "controller/jobs/described": "json api/meta api/kueue kube/core job_kinds job_kinds/derived"
@@ -118,7 +118,7 @@ LAYERS = {
     " controller/reconcile controller/jobs/job controller/jobs/members controller/jobs/admission"
     " controller/jobs/reconciliation controller/jobs/pod",
     "controller/kinds": "base api/core api/kueue engine/types engine/state kube/core job_kinds"
-    " workload/translation kube/runtime controller/reconcile controller/reconcilers"
+    " workload/pods workload/translation kube/runtime controller/reconcile controller/reconcilers"
     " controller/jobs/job controller/jobs/members controller/jobs/reconciliation"
     " controller/jobs/batch_job controller/jobs/described controller/jobs/pod"
     " controller/jobs/serving",
@@ -138,7 +138,7 @@ LAYERS = {
     "controller/process": "base json api/meta api/core api/kueue engine/types engine/state"
     " engine/driver config job_kinds workload/translation metrics webhook net/loop net/transport"
     " net/http kube/client"
-    " serving controller/reconcile controller/jobs/members controller/jobs/reconciliation"
+    " serving controller/reconcile controller/jobs/members"
     " controller/jobs/described controller/jobs/pod controller/kinds controller/scheduler"
     " controller/visibility controller/process/writes controller/process/runner"
     " controller/process/metrics controller/process/webhooks",

@@ -194,6 +194,40 @@ TEST_CASE("pods leave a node with a taint that they do not tolerate", "[sim][clu
     }
 }
 
+TEST_CASE("an annotation makes a node fail and recover", "[sim][cluster]") {
+    ClusterWorld world;
+    world.create_yaml(
+        "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {terminationGracePeriodSeconds: 0, "
+        "containers: [{name: c, image: x, command: [sleep, '3600']}]}}"
+    );
+    world.pass(5s);
+    const auto annotate = [&world](const char* value) {
+        world.send(
+            "PATCH",
+            "/api/v1/nodes/node-1",
+            fmt::format("{{metadata: {{annotations: {{sluice.dev/ready: {}}}}}}}", value)
+        );
+        world.pass(5s);
+    };
+    annotate("'false'");
+    const json::Value failed = world.get("/api/v1/nodes/node-1");
+    CHECK_FALSE(sim::has_condition(failed, "Ready"));
+    CHECK(sim::list_at(failed, {"spec", "taints"}).size() == 2);
+    CHECK(world.pod_names().size() == 1);
+    SECTION("its pods leave it after five minutes") {
+        world.pass(300s);
+        CHECK(world.pod_names().empty());
+    }
+    SECTION("it comes back in time") {
+        annotate("null");
+        const json::Value node = world.get("/api/v1/nodes/node-1");
+        CHECK(sim::has_condition(node, "Ready"));
+        CHECK(sim::list_at(node, {"spec", "taints"}).empty());
+        world.pass(300s);
+        CHECK(world.pod_names().size() == 1);
+    }
+}
+
 TEST_CASE("a pod that waits for a node gets one that comes", "[sim][cluster]") {
     ClusterWorld world;
     world.send("DELETE", "/api/v1/nodes/node-1");

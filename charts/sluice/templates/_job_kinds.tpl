@@ -68,9 +68,9 @@ are jobs (neither batch/job nor pod). What makes pods alone (`ofPods`) is needed
 {{- or (empty $frameworks) (has "batch/job" $frameworks) }}
 {{- end }}
 
-{{- /* "true" if the controller changes pods: those that are jobs, or those of elastic jobs. */ -}}
+{{- /* "true" if the controller changes pods: those that are jobs, or those that it ungates. */ -}}
 {{- define "sluice.writesPods" -}}
-{{- $writes := ne (include "sluice.elasticJobs" .) "false" }}
+{{- $writes := eq (include "sluice.ungatesPods" .) "true" }}
 {{- range (include "sluice.jobKinds" . | fromJson).kinds }}
 {{- $writes = or $writes (eq .resource "pods") }}
 {{- end }}

@@ -154,6 +154,15 @@ what the configuration says and nothing else, else all but two. */ -}}
 {{- include "sluice.gate" (dict "root" . "name" "ElasticJobsViaWorkloadSlices") }}
 {{- end }}
 
+{{- define "sluice.topologies" -}}
+{{- include "sluice.gate" (dict "root" . "name" "TopologyAwareScheduling") }}
+{{- end }}
+
+{{- /* "true" if the controller ungates the pods of jobs: elastic ones, and those with a topology. */ -}}
+{{- define "sluice.ungatesPods" -}}
+{{- or (ne (include "sluice.elasticJobs" .) "false") (ne (include "sluice.topologies" .) "false") }}
+{{- end }}
+
 {{- define "sluice.servesVisibility" -}}
 {{- and .Values.enableVisibilityAPI (ne (include "sluice.gate" (dict "root" . "name" "VisibilityOnDemand")) "false") }}
 {{- end }}

@@ -72,7 +72,9 @@ Result<std::vector<api::PodSet>> BatchJob::pod_sets() const {
     pod_set.template_ = std::move(*pod_template);
     if (settings_.gates.topology_aware_scheduling) {
         auto request = make_topology_request(
-            job_->spec.template_.metadata, {.pod_index = "batch.kubernetes.io/job-completion-index"}
+            job_->spec.template_.metadata,
+            {.pod_index = "batch.kubernetes.io/job-completion-index"},
+            settings_
         );
         if (!request) {
             return with_context(request.error(), "spec.template");

@@ -61,6 +61,9 @@ json::Value string_map_value(const PodSetInfo& info) {
         }
         made.set("tolerations", std::move(tolerations));
     }
+    if (info.has_topology_gate) {
+        made.set("schedulingGates", with_topology_gate({}));
+    }
     return made;
 }
 

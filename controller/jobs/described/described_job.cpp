@@ -174,7 +174,7 @@ Result<api::PodSet> DescribedJob::read_pod_set(const DescribedPodSet& one) const
     pod_set.name = one.name;
     pod_set.count = one.count();
     if (settings_.gates.topology_aware_scheduling) {
-        auto request = make_topology_request(live->metadata, rank_labels(one));
+        auto request = make_topology_request(live->metadata, rank_labels(one), settings_);
         if (!request) {
             return with_context(request.error(), place);
         }

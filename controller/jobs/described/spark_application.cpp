@@ -18,6 +18,7 @@ constexpr job_kinds::SparkRole kRoles[] = {
     job_kinds::SparkRole::Driver, job_kinds::SparkRole::Executor
 };
 constexpr std::string_view kMetadata[] = {"annotations", "labels"};
+constexpr std::string_view kGates = "schedulingGates";  // in the role's template
 
 json::Value* spec_of_role(json::Value& object, job_kinds::SparkRole role) {
     json::Value* spec = object.find("spec");
@@ -40,6 +41,9 @@ json::Value as_template(const json::Value& role, const json::Value* node_selecto
     if (const json::Value* tolerations = role.find("tolerations")) {
         spec.set("tolerations", *tolerations);
     }
+    if (const json::Value* gates = role.find_path({"template", "spec", kGates})) {
+        spec.set(kGates, *gates);
+    }
     return json::Object{{"metadata", std::move(metadata)}, {"spec", std::move(spec)}};
 }
 
@@ -52,6 +56,15 @@ void set_or_erase(json::Value& role, std::string_view member, const json::Value*
     } else {
         role.set(member, *value);
     }
+}
+
+/// Sets the scheduling gates in the template of a role, which has no field of its own for them.
+void set_gates(json::Value& role, const json::Value* gates) {
+    if (gates == nullptr && role.find_path({"template", "spec", kGates}) == nullptr) {
+        return;
+    }
+    json::Value& spec = *job_kinds::make_object(role, {{.name = "template"}, {.name = "spec"}});
+    set_or_erase(spec, kGates, gates);
 }
 
 /// Restores a map of a role: keeps the keys that existed before the start, because a start only
@@ -115,6 +128,7 @@ Result<void> SparkApplication::inject(
         for (const std::string_view member : {"nodeSelector", "tolerations"}) {
             set_or_erase(role, member, fields.find_path({"spec", member}));
         }
+        set_gates(role, fields.find_path({"spec", kGates}));
     }
     object.find("spec")->erase("nodeSelector");
     return {};
@@ -139,6 +153,7 @@ void SparkApplication::restore(
         if (!is_semantically_equal(role->find("tolerations"), tolerations)) {
             set_or_erase(*role, "tolerations", tolerations);
         }
+        set_gates(*role, stored->find_path({"spec", kGates}));
     }
 }
 

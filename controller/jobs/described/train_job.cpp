@@ -98,6 +98,9 @@ json::Value patch_of(
     if (json::Array all = all_tolerations(live, info.tolerations); !all.empty()) {
         spec.set("tolerations", std::move(all));
     }
+    if (info.has_topology_gate) {
+        spec.set("schedulingGates", with_topology_gate(live.spec.scheduling_gates));
+    }
     json::Value pod_template =
         json::Object{{"metadata", std::move(metadata)}, {"spec", std::move(spec)}};
     json::Value job_spec = json::Object{{"template", std::move(pod_template)}};

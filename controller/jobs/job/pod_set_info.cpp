@@ -68,6 +68,16 @@ PodSetInfo make_own_info(
     return own;
 }
 
+/// Returns true if the pod set requires or prefers a topology, or is marked as unconstrained.
+bool names_topology(const api::Workload& workload, const std::string& pod_set) {
+    const auto found = std::ranges::find(workload.spec.pod_sets, pod_set, &api::PodSet::name);
+    if (found == workload.spec.pod_sets.end() || !found->topology_request) {
+        return false;
+    }
+    const api::PodSetTopologyRequest& request = *found->topology_request;
+    return request.required || request.preferred || request.unconstrained;
+}
+
 /// Adds the tolerations that are missing.
 void add(std::vector<api::Toleration>& into, const std::vector<api::Toleration>& from) {
     for (const api::Toleration& toleration : from) {
@@ -90,6 +100,13 @@ JobResult<PodSetInfo> make_pod_set_info(
 ) {
     PodSetInfo info = make_own_info(workload, cluster_queue, assignment.name, settings);
     info.count = assignment.count;
+    if (settings.gates.topology_aware_scheduling && assignment.topology_assignment) {
+        info.has_topology_gate = true;
+        // So pods with an implied topology do not count as pods of others on their nodes.
+        if (!names_topology(workload, assignment.name)) {
+            info.annotations[api::annotation::kPodSetUnconstrainedTopology] = "true";
+        }
+    }
     std::set<std::string> flavors;
     for (const auto& [resource, flavor] : assignment.flavors) {
         flavors.insert(flavor);
@@ -181,6 +198,7 @@ Result<void> merge(PodSetInfo& into, const PodSetInfo& from) {
         return merged.error();
     }
     add(into.tolerations, from.tolerations);
+    into.has_topology_gate = into.has_topology_gate || from.has_topology_gate;
     return {};
 }
 
@@ -229,6 +247,17 @@ bool lacks_node_labels(
     return false;
 }
 
+json::Array with_topology_gate(const std::vector<api::PodSchedulingGate>& live) {
+    json::Array gates;
+    for (const api::PodSchedulingGate& gate : live) {
+        if (gate.name != api::scheduling_gate::kTopology) {
+            gates.push_back(json::Object{{"name", gate.name}});
+        }
+    }
+    gates.push_back(json::Object{{"name", api::scheduling_gate::kTopology}});
+    return gates;
+}
+
 Result<json::Value> injection_patch(const api::PodTemplateSpec& live, const PodSetInfo& info) {
     PodSetInfo result;
     result.annotations = live.metadata.annotations;
@@ -254,6 +283,9 @@ Result<json::Value> injection_patch(const api::PodTemplateSpec& live, const PodS
             tolerations.push_back(api::to_value(toleration));
         }
         pod_spec.set("tolerations", std::move(tolerations));
+    }
+    if (info.has_topology_gate) {
+        pod_spec.set("schedulingGates", with_topology_gate(live.spec.scheduling_gates));
     }
     return json::Value(json::Object{
         {"metadata",

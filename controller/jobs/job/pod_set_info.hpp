@@ -26,12 +26,14 @@ struct PodSetInfo {
     api::StringMap labels;
     api::StringMap node_selector;
     std::vector<api::Toleration> tolerations;
+    bool has_topology_gate = false;  ///< pods wait for a domain: gate kueue.x-k8s.io/topology
 };
 
 /// Adds the values of `from` to `into`. Errors: Invalid if a key has two values, naming both.
 Result<void> merge(PodSetInfo& into, const PodSetInfo& from);
 
 /// Returns the values that the admission gives each pod set: labels that name queue and pod set,
+/// the topology gate if it assigns domains,
 /// then node labels and tolerations of its flavors in the order of the flavors' names (if several
 /// have a label, the last one counts), then the updates of checks that are Ready. Errors:
 /// FlavorNotFound if a flavor does not exist or cannot be used (try again); InvalidSpec if an
@@ -51,6 +53,9 @@ bool lacks_node_labels(
     const api::Admission& admission,
     const std::vector<api::StringMap>& node_selectors
 );
+
+/// Returns the scheduling gates of a pod template with the topology gate among them.
+json::Array with_topology_gate(const std::vector<api::PodSchedulingGate>& live);
 
 /// Returns the merge patch of a pod template that injects the info. Errors: Invalid if the template
 /// has a key with another value.

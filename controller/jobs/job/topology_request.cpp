@@ -2,6 +2,7 @@
 
 #include "api/kueue/kueue_names.hpp"
 #include "validation/go_numbers.hpp"
+#include "validation/topology_request_rules.hpp"
 
 #include <fmt/format.h>
 
@@ -48,8 +49,31 @@ Result<bool> read_topology(const api::ObjectMeta& pod_template, Request& into) {
                               : problem(kUnconstrained, validation::boolean_problem(*text));
 }
 
+/// Returns true if the annotations request slices within slices. Like Kueue, takes the annotation
+/// as a request even where the gate is off.
+Result<bool> read_layers(const api::ObjectMeta& pod_template, bool is_enabled, Request& into) {
+    constexpr std::size_t kLayersMax = 3;
+    const char* const key = annotation::kPodSetSliceRequiredTopologyConstraints;
+    const std::string* text = pod_template.find_annotation(key);
+    if (text == nullptr || !is_enabled) {
+        return text != nullptr;
+    }
+    auto layers = validation::parse_topology_constraints(*text);
+    if (!layers) {
+        return problem(key, layers.error().detail);
+    }
+    if (layers->empty() || layers->size() > kLayersMax) {
+        return problem(key, fmt::format("it must have 1 to {} entries", kLayersMax));
+    }
+    into.podset_slice_required_topology_constraints = std::move(*layers);
+    return true;
+}
+
 /// Returns true if the annotations request slices.
 Result<bool> read_slices(const api::ObjectMeta& pod_template, Request& into) {
+    if (!into.podset_slice_required_topology_constraints.empty()) {
+        return true;
+    }
     const std::string* size = pod_template.find_annotation(annotation::kPodSetSliceSize);
     auto topology = copy(pod_template, annotation::kPodSetSliceRequiredTopology);
     if (size == nullptr || !topology) {
@@ -66,12 +90,16 @@ Result<bool> read_slices(const api::ObjectMeta& pod_template, Request& into) {
 }  // namespace
 
 Result<std::optional<Request>> make_topology_request(
-    const api::ObjectMeta& pod_template, const RankLabels& labels
+    const api::ObjectMeta& pod_template, const RankLabels& labels, const Settings& settings
 ) {
     Request request;
     const auto topology = read_topology(pod_template, request);
     if (!topology) {
         return topology.error();
+    }
+    const auto layers = read_layers(pod_template, settings.multi_layer_topology, request);
+    if (!layers) {
+        return layers.error();
     }
     const auto slices = read_slices(pod_template, request);
     if (!slices) {
@@ -80,7 +108,8 @@ Result<std::optional<Request>> make_topology_request(
     request.pod_index_label = if_not_empty(labels.pod_index);
     request.sub_group_index_label = if_not_empty(labels.sub_group_index);
     request.sub_group_count = labels.sub_group_count;
-    if (!*topology && !*slices && !request.pod_index_label && !request.sub_group_index_label) {
+    if (!*topology && !*layers && !*slices && !request.pod_index_label &&
+        !request.sub_group_index_label) {
         return std::optional<Request>();
     }
     if (request.required || request.preferred) {

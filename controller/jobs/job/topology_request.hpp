@@ -3,6 +3,7 @@
 
 #include "api/kueue/workload.hpp"
 #include "base/error.hpp"
+#include "controller/reconcile/settings.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -18,10 +19,10 @@ struct RankLabels {
 };
 
 /// Returns the topology request of a pod template's annotations (KEP-2724); nullopt if they request
-/// nothing and pods have no rank. Slices within slices are not read (gate TASMultiLayerTopology).
-/// Errors: Invalid with the name of an annotation that cannot be read.
+/// nothing and pods have no rank. Slices within slices are read with the gate
+/// TASMultiLayerTopology. Errors: Invalid with the name of an annotation that cannot be read.
 Result<std::optional<api::PodSetTopologyRequest>> make_topology_request(
-    const api::ObjectMeta& pod_template, const RankLabels& labels
+    const api::ObjectMeta& pod_template, const RankLabels& labels, const Settings& settings
 );
 
 }  // namespace sluice::controller

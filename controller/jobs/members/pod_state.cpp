@@ -19,9 +19,10 @@ namespace {
 
 constexpr std::string_view kFieldManager = "kueue";
 
-bool is_own_gate(const api::PodSchedulingGate& gate) {
+/// Returns true if the start of a pod opens the gate. A pod with a topology waits for its domain.
+bool opens_at_start(const api::PodSchedulingGate& gate, const PodSetInfo& injected) {
     return gate.name == api::scheduling_gate::kAdmission ||
-           gate.name == api::scheduling_gate::kTopology;
+           (gate.name == api::scheduling_gate::kTopology && !injected.has_topology_gate);
 }
 
 bool has_condition(const api::Pod& pod, std::string_view type) {
@@ -136,7 +137,8 @@ Result<api::PodSet> make_pod_set(
             pod.metadata,
             {.pod_index = api::label::kPodGroupPodIndex,
              .sub_group_index = {},
-             .sub_group_count = std::nullopt}
+             .sub_group_count = std::nullopt},
+            settings
         );
         if (!request) {
             return request.error();
@@ -154,9 +156,10 @@ Result<Write> start_pod(const api::Pod& pod, const PodSetInfo& injected) {
     if (!patch) {
         return patch.error();
     }
+    // A pod that exists cannot get a gate: the webhook gave it the topology gate.
     json::Array left;
     for (const api::PodSchedulingGate& gate : pod.spec.scheduling_gates) {
-        if (!is_own_gate(gate)) {
+        if (!opens_at_start(gate, injected)) {
             left.push_back(json::Object{{"name", gate.name}});
         }
     }

@@ -54,7 +54,8 @@ Result<api::PodSet> make_pod_set(
     const api::Pod& pod, std::string name, std::int32_t count, const Settings& settings
 );
 
-/// Returns the write that removes the pod's gates and injects the values of the admission. Errors:
+/// Returns the write that removes the pod's gates, except the topology gate of a pod with a
+/// topology, and injects the values of the admission. Errors:
 /// Invalid if the values contradict the pod.
 Result<Write> start_pod(const api::Pod& pod, const PodSetInfo& injected);
 /// Returns the next of two writes: the first adds the cause to the pod's status, the second deletes

@@ -94,7 +94,8 @@ Result<api::PodSet> make_group_pod_set(const ReplicaPodSet& asked, const Setting
             pod_set.template_->metadata,
             {.pod_index = has_rank ? kWorkerIndexLabel : "",
              .sub_group_index = {},
-             .sub_group_count = {}}
+             .sub_group_count = {}},
+            settings
         );
         if (!request) {
             return request.error();

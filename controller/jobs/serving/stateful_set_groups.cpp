@@ -127,7 +127,8 @@ class StatefulSetReconciliation {
         if (settings_.gates.topology_aware_scheduling) {
             auto request = make_topology_request(
                 live.metadata,
-                {.pod_index = kPodIndexLabel, .sub_group_index = {}, .sub_group_count = {}}
+                {.pod_index = kPodIndexLabel, .sub_group_index = {}, .sub_group_count = {}},
+                settings_
             );
             if (!request) {
                 return request.error();

@@ -230,6 +230,7 @@ inline constexpr char kBlockedOnPreemptionGates[] = "BlockedOnPreemptionGates";
 inline constexpr char kWaitingForReplacementPods[] = "WaitingForReplacementPods";
 /// The Pod will be deleted for the condition's reason.
 inline constexpr char kTerminationTarget[] = "TerminationTarget";
+inline constexpr char kTerminatedByKueue[] = "TerminatedByKueue";  ///< of pods
 /// The batch/v1 Job succeeded.
 inline constexpr char kJobComplete[] = "Complete";
 /// The batch/v1 Job failed.
@@ -314,6 +315,8 @@ inline constexpr char kLocalQueueStopped[] = "LocalQueueStopped";
 inline constexpr char kDeactivated[] = "Deactivated";
 /// Evicted: a node that it runs on failed.
 inline constexpr char kNodeFailures[] = "NodeFailures";
+inline constexpr char kPodTerminatedByKueue[] = "PodTerminatedByKueue";
+inline constexpr char kUnschedulableOnAssignedNode[] = "UnschedulableOnAssignedNode";
 /// Prefix of the event of an eviction, before its reason.
 inline constexpr char kEvictedDueTo[] = "EvictedDueTo";
 /// Prefix of an eviction's reason, before the cause of the deactivation.

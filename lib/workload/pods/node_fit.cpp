@@ -110,7 +110,7 @@ std::optional<engine::NodeVerdict> find_verdict(
                                                       : std::optional(std::move(made));
 }
 
-bool is_foreign(const api::Pod& pod) {
+bool asks_for_topology(const api::ObjectMeta& pod) {
     static constexpr std::array kAsking{
         api::annotation::kPodSetRequiredTopology,
         api::annotation::kPodSetPreferredTopology,
@@ -118,11 +118,14 @@ bool is_foreign(const api::Pod& pod) {
         api::annotation::kPodSetSliceRequiredTopology,
         api::annotation::kPodSetSliceRequiredTopologyConstraints,
     };
+    return std::ranges::any_of(kAsking, [&pod](const char* annotation) {
+        return pod.find_annotation(annotation) != nullptr;
+    });
+}
+
+bool is_foreign(const api::Pod& pod) {
     return !pod.spec.node_name.empty() && pod.status.phase != "Succeeded" &&
-           pod.status.phase != "Failed" &&
-           std::ranges::none_of(kAsking, [&](const char* annotation) {
-               return pod.metadata.find_annotation(annotation) != nullptr;
-           });
+           pod.status.phase != "Failed" && !asks_for_topology(pod.metadata);
 }
 
 }  // namespace sluice::workload

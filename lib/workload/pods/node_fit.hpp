@@ -33,6 +33,9 @@ std::optional<engine::NodeVerdict> find_verdict(
     const api::Node& node
 );
 
+/// Returns true if the pod's annotations ask for a topology, whatever they say.
+bool asks_for_topology(const api::ObjectMeta& pod);
+
 /// Returns true if the pod takes room on its node and is not part of a workload with a topology: it
 /// has a node, has not ended, and its annotations ask for no topology.
 bool is_foreign(const api::Pod& pod);

@@ -1,8 +1,7 @@
-#include "controller/jobs/reconciliation/elastic_pods.hpp"
-
 #include "api/kueue/kueue_names.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/queued_jobs.hpp"
+#include "controller/reconcile/pod_rows.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -24,7 +23,7 @@ ObjectKey pod_key(std::string_view name) {
 
 /// Makes the Job, whose slice has two pods.
 void submit_job(MiniCluster& cluster) {
-    cluster.add_kind(elastic_pod_kind());
+    cluster.add_kind(pod_kind_without_jobs());
     cluster.put(job("sample", 2));
     cluster.merge(
         job_key("sample"),
@@ -163,7 +162,7 @@ TEST_CASE("other gates, other pods and unknown pod sets are left alone", "[contr
 TEST_CASE("the topology gate of a job that Kueue started is opened", "[controller][topology]") {
     MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
     make_queues(cluster);
-    cluster.add_kind(elastic_pod_kind());
+    cluster.add_kind(pod_kind_without_jobs());
     cluster.put(job("sample", 2));
     cluster.merge(job_key("sample"), "{'spec':{'parallelism':2,'completions':2}}");
     cluster.settle();

@@ -1,0 +1,133 @@
+#include "controller/jobs/reconciliation/stray_pods.hpp"
+
+#include "api/kueue/kueue_names.hpp"
+#include "api/meta/codec.hpp"
+#include "controller/jobs/members/pod_state.hpp"
+#include "controller/reconcile/assigned_nodes.hpp"
+#include "controller/reconcile/workload_status.hpp"
+#include "workload/pods/node_fit.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace sluice::controller {
+
+namespace {
+
+constexpr char kHostname[] = "kubernetes.io/hostname";
+constexpr char kMessage[] = "Pod terminated by Kueue NodeController due to node taint";
+constexpr std::string_view kFieldManager = "kueue";
+constexpr char kController[] = "kueue-tas-node-controller";
+
+/// Returns the host that the pod waits for; "" if it does not wait for one.
+std::string awaited_host(const api::Pod& pod) {
+    const auto host = pod.spec.node_selector.find(kHostname);
+    const bool waits = pod.spec.node_name.empty() && pod.status.phase == "Pending" &&
+                       !pod.metadata.deletion_timestamp &&
+                       workload::asks_for_topology(pod.metadata) &&
+                       !has_scheduling_gate(pod, api::scheduling_gate::kTopology);
+    return waits && host != pod.spec.node_selector.end() ? host->second : std::string();
+}
+
+/// Returns true if the host cannot start pods that are assigned to it. A host that is missing is
+/// replaced first: only then its pods are strays.
+bool is_closed(const View& view, HostState state) {
+    const NodeFailureGates& gates = view.settings.node_failure_gates;
+    switch (state) {
+        case HostState::Usable:
+        case HostState::Missing:
+            return false;
+        case HostState::NotReady:
+            return gates.on_pod_termination;
+        case HostState::Tainted:
+            return gates.on_taints && gates.on_pod_termination;
+        case HostState::ToleratedForATime:
+            return gates.on_taints;
+    }
+    return false;
+}
+
+Write fail_pod(const api::Pod& pod, Time now) {
+    const Time since = std::chrono::floor<std::chrono::seconds>(now);
+    const json::Value condition = json::Object{
+        {"type", api::condition::kTerminatedByKueue},
+        {"status", api::condition_status::kTrue},
+        {"lastTransitionTime", api::to_value(since)},
+        {"reason", api::reason::kUnschedulableOnAssignedNode},
+        {"message", kMessage},
+    };
+    Write write{
+        .verb = Verb::ApplyStatus,
+        .object = key_of(pod),
+        .body =
+            json::Object{
+                {"apiVersion", "v1"},
+                {"kind", "Pod"},
+                {"metadata",
+                 json::Object{
+                     {"name", pod.metadata.name},
+                     {"namespace", pod.metadata.namespace_},
+                     {"uid", pod.metadata.uid},
+                     {"resourceVersion", pod.metadata.resource_version},
+                 }},
+                {"status", json::Object{{"phase", "Failed"}, {"conditions", json::Array{condition}}}
+                },
+            },
+        .field_manager = std::string(kFieldManager),
+    };
+    write.events.push_back({
+        .regarding =
+            {.api_version = "v1",
+             .kind = "Pod",
+             .namespace_ = pod.metadata.namespace_,
+             .name = pod.metadata.name,
+             .uid = pod.metadata.uid},
+        .reason = api::reason::kPodTerminatedByKueue,
+        .note = kMessage,
+        .reporting_controller = kController,
+    });
+    return write;
+}
+
+}  // namespace
+
+void append_stray_pods(
+    const View& view, const api::Workload& workload, const Pods& row, Time now, Outcome& outcome
+) {
+    if (!view.settings.node_failure_gates.replacement ||
+        !view.settings.gates.topology_aware_scheduling || is_finished(workload) ||
+        is_evicted(workload)) {
+        return;
+    }
+    const api::Admission admission = workload.status.admission.value_or(api::Admission{});
+    const std::set<std::string> assigned = assigned_hosts(admission);
+    const bool is_by_host = std::ranges::none_of(
+        admission.pod_set_assignments,
+        [&assigned](const api::PodSetAssignment& each) {
+            return each.topology_assignment && assigned.empty();
+        }
+    );
+    if (!is_by_host) {
+        return;
+    }
+    std::map<std::string, bool> closed;
+    for (const auto& pod : row) {
+        const std::string host = awaited_host(*pod);
+        if (host.empty()) {
+            continue;
+        }
+        const auto [known, is_new] = closed.try_emplace(host, !assigned.contains(host));
+        if (is_new && !known->second) {
+            known->second = is_closed(view, judge_host(view, workload, host).state);
+        }
+        if (known->second) {
+            outcome.writes.push_back(fail_pod(*pod, now));
+        }
+    }
+}
+
+}  // namespace sluice::controller
