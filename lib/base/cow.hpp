@@ -47,6 +47,8 @@ class CowPtr {
     }
 
     friend bool operator==(const CowPtr& ptr, std::nullptr_t) { return ptr.block_ == nullptr; }
+    /// Returns true if both have one value in common, which neither has changed.
+    bool shares_with(const CowPtr& other) const { return block_ == other.block_; }
     /// Requires: it has a value. *Lifetime*: until the owner is changed or written to.
     const T& operator*() const { return block_->value; }
     const T* operator->() const { return &block_->value; }
@@ -111,6 +113,11 @@ class CowVector {
     /// Returns the element for changes. *Lifetime*: as long as the vector is not copied.
     T& write(std::size_t at) { return chunks_[at / ChunkSize].write()[at % ChunkSize]; }
     const T& back() const { return (*this)[size_ - 1]; }
+    /// Returns true if the chunk of that element is common to both, so that its elements are equal.
+    /// Requires: both have the element.
+    bool shares_with(const CowVector& other, std::size_t at) const {
+        return chunks_[at / ChunkSize].shares_with(other.chunks_[at / ChunkSize]);
+    }
     T& emplace_back() {
         if (size_ % ChunkSize == 0) {
             chunks_.push_back(CowPtr<Chunk>::make());

@@ -144,10 +144,16 @@ class ControllerRightsTest(unittest.TestCase):
         self.assertEqual(of_pods, [])
         self.assertNotIn(POD_WRITES, objects)
 
-    def test_elastic_jobs_need_patches_of_pods_and_no_more(self):
-        objects = rendered_with("integrations: {frameworks: [batch/job]}")
-        of_pods = {each[:2] for each in rights(objects) if each[0].startswith("pods")}
-        self.assertEqual(of_pods, {("pods", verb) for verb in ("get", "list", "patch", "watch")})
+    def test_gated_pods_need_patches_and_those_with_a_topology_their_status(self):
+        jobs = "integrations: {frameworks: [batch/job]}\n"
+        written = {("pods", verb) for verb in ("get", "list", "patch", "watch")}
+        for gates, more in (
+            ("", {("pods/status", "patch")}),
+            ("featureGates: {TopologyAwareScheduling: false}", set()),
+        ):
+            objects = rendered_with(jobs + gates)
+            of_pods = {each[:2] for each in rights(objects) if each[0].startswith("pods")}
+            self.assertEqual(of_pods, written | more, gates)
 
     def test_pods_that_are_jobs_are_deleted_too(self):
         for framework in ("pod", "deployment", "statefulset"):

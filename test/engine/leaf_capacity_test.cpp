@@ -39,7 +39,7 @@ TEST_CASE("the scarcest resource of a leaf limits its pods", "[engine][topology]
     const std::vector pod{of(kCpu, 3), of(kGpu, 1), of(kPods, 1)};
     const Rooms rooms = count_rooms(capacity, {.pod = pod, .leader = {}, .allowed = {}});
     CHECK(pods_of(rooms) == std::vector<std::int64_t>{2, 0});
-    CHECK(rooms.lacking == std::map<ResourceIndex, std::size_t>{{kGpu, 1}});
+    CHECK(rooms.lacking() == std::map<ResourceIndex, std::size_t>{{kGpu, 1}});
 }
 
 TEST_CASE(
@@ -47,7 +47,7 @@ TEST_CASE(
 ) {
     const std::vector pod{of(kCpu, 5), of(kGpu, 1), of(kPods, 1)};
     const Rooms rooms = count_rooms(make_capacity(), {.pod = pod, .leader = {}, .allowed = {}});
-    CHECK(rooms.lacking == std::map<ResourceIndex, std::size_t>{{kCpu, 1}});
+    CHECK(rooms.lacking() == std::map<ResourceIndex, std::size_t>{{kCpu, 1}});
 }
 
 TEST_CASE("a request of nothing fits where the resource is missing", "[engine][topology]") {
@@ -87,7 +87,7 @@ TEST_CASE(
     const Rooms rooms =
         count_rooms(make_capacity(), {.pod = pod, .leader = {}, .allowed = {true, false}});
     CHECK(pods_of(rooms) == std::vector<std::int64_t>{2, 0});
-    CHECK(rooms.lacking.empty());
+    CHECK(rooms.lacking().empty());
 }
 
 TEST_CASE("a leader takes the place of pods where it fits", "[engine][topology]") {

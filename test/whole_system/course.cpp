@@ -5,6 +5,7 @@
 #include "controller/commands/cluster/virtual_cluster.hpp"
 #include "whole_system/faults.hpp"
 #include "whole_system/invariants.hpp"
+#include "whole_system/topology_account.hpp"
 #include "whole_system/users.hpp"
 #include "whole_system/world.hpp"
 
@@ -36,6 +37,11 @@ class Course {
           faults_(prng_.next(), [this] { return now(); }),
           cluster_(make_cluster()),
           invariants_(cluster_->state(), [this] { return now(); }),
+          topologies_(
+              cluster_->state(),
+              [this] { return now(); },
+              [this](std::string problem) { invariants_.add_problem(std::move(problem)); }
+          ),
           users_(*cluster_, invariants_, world_, prng_) {}
 
     Course(const Course&) = delete;
@@ -91,6 +97,10 @@ class Course {
                      json::Array{"LessThanOrEqualToFinalShare", "LessThanInitialShare"}}
                 }
             );
+        }
+        if (world_.has_topologies) {
+            // Kueue overfills nodes within a cycle, and so does Sluice without this gate.
+            options.configuration.find("featureGates")->set("SluiceTASStrictNodeFit", true);
         }
         if (world_.waits_for_pods) {
             options.configuration.set(
@@ -217,6 +227,8 @@ class Course {
         result_.admissions = invariants_.admissions();
         result_.evictions = invariants_.evictions();
         result_.faults = faults_.count();
+        result_.topologies = topologies_.assigned();
+        result_.ungated = topologies_.ungated();
         return std::move(result_);
     }
 
@@ -226,6 +238,7 @@ class Course {
     Faults faults_;
     std::unique_ptr<commands::VirtualCluster> cluster_;
     Invariants invariants_;
+    TopologyAccount topologies_;
     Users users_;
     CourseResult result_;
     std::string leader_;

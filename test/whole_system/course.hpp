@@ -24,6 +24,8 @@ struct CourseResult {
     std::uint64_t admissions = 0;
     std::uint64_t evictions = 0;
     std::uint64_t faults = 0;
+    std::uint64_t topologies = 0;  ///< assignments of topologies
+    std::uint64_t ungated = 0;     ///< pods that were ungated in a domain
     std::uint64_t kills = 0;
     std::uint64_t leaders = 0;  ///< changes of who holds the lease
     Duration longest_excess{};  ///< of a hostile course: for so long pods ran beyond quota

@@ -56,19 +56,23 @@ int main(int argc, char** argv) {
         all.admissions += result.admissions;
         all.evictions += result.evictions;
         all.faults += result.faults;
+        all.topologies += result.topologies;
+        all.ungated += result.ungated;
         all.kills += result.kills;
         all.leaders += result.leaders;
     }
     fmt::print(stderr, "\n");
     fmt::print(
-        "{} seeds from {}: {} jobs, {} admissions, {} evictions, {} faults, "
-        "{} replicas killed, "
+        "{} seeds from {}: {} jobs, {} admissions, {} evictions, {} topologies, {} ungated pods, "
+        "{} faults, {} replicas killed, "
         "{} leaders, digest {:016x}; {} seeds failed\n",
         seeds,
         seed,
         all.jobs,
         all.admissions,
         all.evictions,
+        all.topologies,
+        all.ungated,
         all.faults,
         all.kills,
         all.leaders,

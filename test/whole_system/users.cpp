@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <utility>
 
 namespace sluice::whole_system {
@@ -14,6 +15,9 @@ namespace {
 const apiserver::Collection kPods{"", "pods"};
 const apiserver::Collection kNodes{"", "nodes"};
 const apiserver::Collection kWorkloads{"kueue.x-k8s.io", "workloads"};
+constexpr const char* kRecovery =
+    "{'metadata':{'annotations':{'sluice.dev/ready':null}},'spec':{'taints':null,"
+    "'unschedulable':null}}";
 
 std::string pod_spec(std::int64_t cpu, std::int64_t memory) {
     return fmt::format(
@@ -24,13 +28,26 @@ std::string pod_spec(std::int64_t cpu, std::int64_t memory) {
     );
 }
 
+/// The annotation of pods that ask for a rack or a host, if there are any.
+std::string topology_annotation(Prng& prng, const World& world) {
+    if (!world.has_topologies || prng.chance(40)) {
+        return "";
+    }
+    return fmt::format(
+        ",'kueue.x-k8s.io/podset-{}-topology':'{}'",
+        prng.chance(50) ? "required" : "preferred",
+        prng.chance(60) ? "rack" : "kubernetes.io/hostname"
+    );
+}
+
 /// Labels and annotations of a template of pods that run for a while, and sometimes fail.
-std::string run_annotations(Prng& prng) {
+std::string run_annotations(Prng& prng, const World& world) {
     return fmt::format(
         "'metadata':{{'annotations':{{'sluice.dev/run-seconds':'{}','sluice.dev/"
-        "exit-code':'{}'}}}}",
+        "exit-code':'{}'{}}}}}",
         prng.between(1, 300),
-        prng.chance(10) ? 1 : 0
+        prng.chance(10) ? 1 : 0,
+        topology_annotation(prng, world)
     );
 }
 
@@ -85,7 +102,7 @@ std::string Users::act() {
     if (choice < 96) {
         return edit_queue();
     }
-    return lose_node();
+    return world_.has_topologies && prng_.chance(75) ? trouble_node() : lose_node();
 }
 
 /// Those of a job in some queue.
@@ -105,16 +122,15 @@ std::string Users::create_job() {
         job_kinds()[0].path,
         parse(fmt::format(
             "{{'apiVersion':'batch/v1','kind':'Job','metadata':{{'name':'{}','labels':{{{}}}}},"
-            "'spec':{{'parallelism':{},'completions':{},'backoffLimit':1,{}'template':{{"
-            "'metadata':{{'annotations':{{'sluice.dev/run-seconds':'{}','sluice.dev/exit-code':"
-            "'{}'}}}},'spec':{}}}}}}}",
+            "'spec':{{'parallelism':{},'completions':{},'backoffLimit':1,{}'template':{{{},'spec':{"
+            "}"
+            "}}}}}}",
             name,
             labels(),
             parallelism,
             parallelism + prng_.between(0, 2),
             prng_.chance(60) ? "'suspend':true," : "",
-            prng_.between(1, 300),
-            prng_.chance(10) ? 1 : 0,
+            run_annotations(prng_, world_),
             pod_spec(prng_.between(1, 4), prng_.between(1, 8))
         ))
     );
@@ -136,7 +152,7 @@ std::string Users::create_job_set() {
             prng_.between(1, 2),
             parallelism,
             parallelism,
-            run_annotations(prng_),
+            run_annotations(prng_, world_),
             pod_spec(prng_.between(1, 2), prng_.between(1, 4))
         );
     }
@@ -160,7 +176,7 @@ std::string Users::create_training_job() {
         return fmt::format(
             "{{'replicas':{},'restartPolicy':'Never','template':{{{},'spec':{}}}}}",
             count,
-            run_annotations(prng_),
+            run_annotations(prng_, world_),
             pod_spec(prng_.between(1, 3), prng_.between(1, 4))
         );
     };
@@ -188,10 +204,11 @@ std::string Users::create_pod() {
         kPodsPath,
         parse(fmt::format(
             "{{'apiVersion':'v1','kind':'Pod','metadata':{{'name':'{}','labels':{{{}}},"
-            "'annotations':{{'sluice.dev/run-seconds':'{}'}}}},'spec':{}}}",
+            "'annotations':{{'sluice.dev/run-seconds':'{}'{}}}}},'spec':{}}}",
             name,
             labels(),
             prng_.between(1, 300),
+            topology_annotation(prng_, world_),
             pod_spec(prng_.between(1, 4), prng_.between(1, 8))
         ))
     );
@@ -203,6 +220,7 @@ std::string Users::create_group() {
     const std::string all_labels = labels();
     const auto total = prng_.between(2, 3);
     const std::string spec = pod_spec(prng_.between(1, 3), 1);
+    const std::string topology = topology_annotation(prng_, world_);
     std::string statuses;
     for (int i = 0; i < total; ++i) {
         statuses += fmt::format(
@@ -212,14 +230,15 @@ std::string Users::create_group() {
                 parse(fmt::format(
                     "{{'apiVersion':'v1','kind':'Pod','metadata':{{'name':'{}-{}','labels':{{{},"
                     "'kueue.x-k8s.io/pod-group-name':'{}'}},'annotations':{{"
-                    "'kueue.x-k8s.io/pod-group-total-count':'{}','sluice.dev/run-seconds':'{}'}}}},"
-                    "'spec':{}}}",
+                    "'kueue.x-k8s.io/pod-group-total-count':'{}','sluice.dev/run-seconds':'{}'{}"
+                    "}}}},'spec':{}}}",
                     name,
                     i,
                     all_labels,
                     name,
                     total,
                     prng_.between(1, 200),
+                    topology,
                     spec
                 ))
             )
@@ -311,13 +330,37 @@ std::string Users::lose_node() {
     const std::string name = any_name(kNodes);
     const int status = client_.remove("/api/v1/nodes/" + name);
     const auto flavor = world_.flavors[prng_.below(world_.flavors.size())];
-    const auto made =
-        sim::make_nodes(fmt::format("new-{}: cpu=16,memory=64Gi,label:pool={}", ++nodes_, flavor));
+    const auto made = sim::make_nodes(fmt::format(
+        "new-{}: cpu=16,memory=64Gi,label:pool={},label:rack={}",
+        ++nodes_,
+        flavor,
+        prng_.chance(50) ? "a" : "b"
+    ));
     cluster_.cluster().add_node(made->front(), cluster_.now());
     return fmt::format("deletes node {}: {}", name, status);
 }
 
+/// A node fails, is tainted, cordoned or moved, or recovers.
+std::string Users::trouble_node() {
+    const std::string name = any_name(kNodes);
+    static constexpr const char* kPatches[]{
+        "{'metadata':{'annotations':{'sluice.dev/ready':'false'}}}",
+        "{'spec':{'taints':[{'key':'broken','effect':'NoExecute'}]}}",
+        "{'spec':{'taints':[{'key':'busy','effect':'NoSchedule'}]}}",
+        "{'spec':{'unschedulable':true}}",
+        "{'metadata':{'labels':{'rack':'a'}}}",
+        "{'metadata':{'labels':{'rack':'b'}}}",
+    };
+    const bool recovers = prng_.chance(40);
+    const char* const patch = recovers ? kRecovery : kPatches[prng_.below(std::size(kPatches))];
+    const int status = client_.merge("/api/v1/nodes/" + name, patch);
+    return fmt::format("patches node {} by {}: {}", name, patch, status);
+}
+
 void Users::let_all_run() {
+    for (const std::string& name : client_.names(kNodes)) {
+        client_.merge("/api/v1/nodes/" + name, kRecovery);
+    }
     for (const std::string& queue : world_.queues) {
         client_.merge(
             fmt::format("{}clusterqueues/{}", kKueuePath, queue), "{'spec':{'stopPolicy':'None'}}"

@@ -44,6 +44,7 @@ class Users {
     std::string edit_workload();
     std::string edit_queue();
     std::string lose_node();
+    std::string trouble_node();
     std::string labels();
 
     const std::string& any_queue() { return world_.queues[prng_.below(world_.queues.size())]; }

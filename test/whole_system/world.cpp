@@ -54,11 +54,16 @@ void add_flavors(Prng& prng, World& world) {
         const std::string name = fmt::format("f{}", i);
         world.flavors.push_back(name);
         world.objects.push_back(parse(fmt::format(
-            "{{{},'spec':{{'nodeLabels':{{'pool':'{}'}}}}}}",
+            "{{{},'spec':{{{}'nodeLabels':{{'pool':'{}'}}}}}}",
             kueue("ResourceFlavor", fmt::format("'name':'{}'", name)),
+            world.has_topologies ? "'topologyName':'racks'," : "",
             name
         )));
-        world.nodes.push_back(fmt::format("{0}: 12x cpu=16,memory=64Gi,label:pool={0}", name));
+        for (const char* rack : {"a", "b"}) {
+            world.nodes.push_back(fmt::format(
+                "{0}-{1}: 6x cpu=16,memory=64Gi,label:pool={0},label:rack={1}", name, rack
+            ));
+        }
     }
 }
 
@@ -144,6 +149,14 @@ void add_priority_classes(World& world) {
 World make_world(Prng& prng) {
     World world;
     add_namespace_and_definitions(world);
+    world.has_topologies = prng.chance(40);
+    if (world.has_topologies) {
+        world.objects.push_back(parse(fmt::format(
+            "{{{},'spec':{{'levels':[{{'nodeLabel':'rack'}},"
+            "{{'nodeLabel':'kubernetes.io/hostname'}}]}}}}",
+            kueue("Topology", "'name':'racks'")
+        )));
+    }
     add_flavors(prng, world);
     const std::vector<std::string> cohorts = add_cohorts(prng, world);
     add_priority_classes(world);

@@ -17,6 +17,8 @@ struct World {
     bool has_fair_sharing = false;
     bool waits_for_pods = false;    ///< waitForPodsReady
     bool blocks_admission = false;  ///< and nothing is admitted meanwhile
+    /// Each flavor has nodes in racks a and b, and the topology of racks and hosts.
+    bool has_topologies = false;
 };
 
 /// A text in single quotes as JSON. Requires: it is JSON with double quotes in their place.

@@ -238,7 +238,7 @@ void FlavorAssigner::place_again(
     if (assignment.to_place.empty()) {
         return;
     }
-    WorkloadPlacer placer(state_, workload_, leaves, occupancy);
+    WorkloadPlacer placer(state_, search_.rooms(), workload_, leaves, occupancy);
     WorkloadPlacement found = placer.place(assignment.to_place);
     if (found.fits()) {
         take_places(assignment, std::move(found));
@@ -251,7 +251,9 @@ void FlavorAssigner::find_places(Assignment& assignment, const std::vector<Attem
         return;
     }
     const auto place = [&](Occupancy occupancy) {
-        WorkloadPlacer placer(state_, workload_, search_.view().leaves(), occupancy);
+        WorkloadPlacer placer(
+            state_, search_.rooms(), workload_, search_.view().leaves(), occupancy
+        );
         return placer.place(assignment.to_place);
     };
     if (assignment.mode == AssignmentMode::Fit) {

@@ -20,11 +20,13 @@ class ReplacementSearch {
   public:
     ReplacementSearch(
         const State& state,
+        RoomCache& rooms,
         const HeldTopology& topology,
         const LeafCapacity& capacity,
         PodsToPlace pods
     )
         : state_(state),
+          rooms_(rooms),
           flavor_(topology.flavor),
           of_(*state.topologies().find(topology.flavor)),
           domains_(topology.domains),
@@ -53,7 +55,7 @@ class ReplacementSearch {
         if (breaks_slice() && pods_.within.is_valid()) {
             keep_innermost_whole_slices();
         }
-        auto found = place_pods(state_, flavor_, capacity_, pods_);
+        auto found = place_pods(state_, rooms_, flavor_, capacity_, pods_);
         if (auto* failure = std::get_if<PlacementFailure>(&found)) {
             return std::move(*failure);
         }
@@ -148,6 +150,7 @@ class ReplacementSearch {
     }
 
     const State& state_;
+    RoomCache& rooms_;
     FlavorIndex flavor_;
     const FlavorTopology& of_;
     const std::vector<DomainPods>& domains_;
@@ -160,12 +163,13 @@ class ReplacementSearch {
 
 std::variant<Replacement, PlacementFailure> find_replacement(
     const State& state,
+    RoomCache& rooms,
     const HeldTopology& topology,
     const std::string& node,
     const LeafCapacity& capacity,
     PodsToPlace pods
 ) {
-    return ReplacementSearch(state, topology, capacity, std::move(pods)).run(node);
+    return ReplacementSearch(state, rooms, topology, capacity, std::move(pods)).run(node);
 }
 
 }  // namespace sluice::engine

@@ -18,6 +18,7 @@ struct Replacement {
 /// `pods` are the podSet's, whose count and confinement do not matter.
 std::variant<Replacement, PlacementFailure> find_replacement(
     const State& state,
+    RoomCache& rooms,
     const HeldTopology& topology,
     const std::string& node,
     const LeafCapacity& capacity,

@@ -10,60 +10,6 @@
 namespace sluice::engine {
 namespace {
 
-/// The leaves that pods may use, and why they may not use others.
-struct Choice {
-    std::vector<bool> allowed;  // by leaf
-    std::map<std::uint32_t, std::int64_t> affinity;
-    std::map<std::string, std::size_t> refused;
-    std::size_t outside = 0;
-};
-
-/// Takes the verdicts on nodes. If a leaf has several nodes, that on the first by name counts.
-void apply_verdicts(
-    const State& state, FlavorIndex flavor, const HostVerdicts& verdicts, Choice& choice
-) {
-    const FlavorTopology& topology = *state.topologies().find(flavor);
-    for (const auto& [host, verdict] : verdicts.hosts) {
-        for (const HostPlace& place : state.host(host).places) {
-            if (place.flavor != flavor || place.leaf == HostPlace::kNoLeaf ||
-                !topology.is_present(place.leaf) || topology.nodes_of(place.leaf).front() != host) {
-                continue;
-            }
-            if (verdict.refusal == HostVerdict::kAllowed) {
-                choice.affinity[place.leaf] = verdict.affinity;
-            } else {
-                choice.allowed[place.leaf] = false;
-                ++choice.refused[verdicts.refusals[verdict.refusal]];
-            }
-        }
-    }
-}
-
-Choice choose_leaves(const State& state, FlavorIndex flavor, const PodsToPlace& pods) {
-    const FlavorTopology& topology = *state.topologies().find(flavor);
-    Choice choice{.allowed = std::vector<bool>(topology.leaves(), true)};
-    for (std::uint32_t leaf = 0; leaf < topology.leaves(); ++leaf) {
-        choice.allowed[leaf] = topology.is_present(leaf);
-    }
-    const ShapeRecord* shape = state.find_shape(pods.shape);
-    if (topology.is_by_host() && shape != nullptr) {
-        if (const auto at = shape->nodes.find(flavor); at != shape->nodes.end()) {
-            apply_verdicts(state, flavor, *at->second, choice);
-        }
-    }
-    if (pods.within.is_valid()) {
-        for (std::uint32_t leaf = 0; leaf < topology.leaves(); ++leaf) {
-            const bool is_outside =
-                !topology.tree().is_within(topology.domain_of(leaf), pods.within);
-            if (choice.allowed[leaf] && is_outside) {
-                choice.allowed[leaf] = false;
-                ++choice.outside;
-            }
-        }
-    }
-    return choice;
-}
-
 PlacementFailure shortage_of(
     const PlacementShortage& shortage,
     const FlavorTopology& topology,
@@ -91,7 +37,11 @@ PlacementFailure shortage_of(
 }  // namespace
 
 std::variant<std::vector<PlacedPods>, PlacementFailure> place_pods(
-    const State& state, FlavorIndex flavor, const LeafCapacity& capacity, const PodsToPlace& pods
+    const State& state,
+    RoomCache& rooms,
+    FlavorIndex flavor,
+    const LeafCapacity& capacity,
+    const PodsToPlace& pods
 ) {
     const FlavorTopology& topology = *state.topologies().find(flavor);
     const ShapeRecord* shape = state.find_shape(pods.shape);
@@ -113,30 +63,30 @@ std::variant<std::vector<PlacedPods>, PlacementFailure> place_pods(
         failure.level = topology.levels()[request.level];
         return failure;
     }
-    Choice choice = choose_leaves(state, flavor, pods);
-    Rooms rooms = count_rooms(
-        capacity, {.pod = pods.pod, .leader = pods.leader, .allowed = std::move(choice.allowed)}
-    );
-    if (request.prefers_affinity) {
-        for (const auto& [leaf, affinity] : choice.affinity) {
-            rooms.leaves[leaf].affinity = affinity;
-        }
-    }
-    Placement found = place(topology.tree(), request, rooms.leaves);
+    CountedRooms& counted = rooms.find(state, flavor, capacity, pods, request);
+    Placement found = place(topology.tree(), request, counted.counts);
     if (!found.shortage) {
         return std::move(found.leaves);
     }
     PlacementFailure failure = shortage_of(*found.shortage, topology, pods, request);
-    failure.refused = std::move(choice.refused);
-    failure.outside = choice.outside;
-    failure.lacking = std::move(rooms.lacking);
+    failure.refused = counted.choice.refused;
+    failure.outside = counted.choice.outside;
+    failure.lacking = counted.rooms.lacking();
     return failure;
 }
 
 WorkloadPlacer::WorkloadPlacer(
-    const State& state, WorkloadIndex workload, const LeafView& view, Occupancy occupancy
+    const State& state,
+    RoomCache& rooms,
+    WorkloadIndex workload,
+    const LeafView& view,
+    Occupancy occupancy
 )
-    : state_(state), record_(state.workload(workload)), view_(view), occupancy_(occupancy) {}
+    : state_(state),
+      rooms_(rooms),
+      record_(state.workload(workload)),
+      view_(view),
+      occupancy_(occupancy) {}
 
 const LeafCapacity& WorkloadPlacer::capacity_of(FlavorIndex flavor) const {
     if (const auto at = assumed_.find(flavor); at != assumed_.end()) {
@@ -268,7 +218,8 @@ bool WorkloadPlacer::place_group(const Group& group) {
         leader = demand_of(group[is_first_leader ? 0 : 1]);
         pods.leader = leader->pod;
     }
-    auto found = place_pods(state_, workers.flavor, capacity_of(workers.flavor), pods);
+    pods.occupancy = occupancy_;
+    auto found = place_pods(state_, rooms_, workers.flavor, capacity_of(workers.flavor), pods);
     if (auto* failure = std::get_if<PlacementFailure>(&found)) {
         const auto shared = std::make_shared<const PlacementFailure>(std::move(*failure));
         for (const PodSetToPlace& member : group) {
@@ -323,6 +274,7 @@ bool WorkloadPlacer::replace_node(const PodSetToPlace& pod_set) {
     }
     auto found = find_replacement(
         state_,
+        rooms_,
         *topology,
         held.unhealthy_nodes.front(),
         capacity_of(pod_set.flavor),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/placement/placement_terms.hpp"
+#include "engine/placement/room_cache.hpp"
 #include "engine/state/state.hpp"
 #include "engine/topology/leaf_view.hpp"
 #include "engine/types/ids.hpp"
@@ -49,18 +50,16 @@ struct WorkloadPlacement {
     bool fits() const { return !unplaced; }
 };
 
-/// Selects the usage that a placement sees, besides pods outside quota.
-enum class Occupancy : std::uint8_t {
-    Present,  ///< the usage of the view
-    Empty,    ///< nothing: as if no workload ran
-};
-
 /// Places podSets one after the other, or together with their group's leader; each sees what the
-/// ones before it take. *Lifetime*: of the state and the view.
+/// ones before it take. *Lifetime*: of the state, the rooms and the view.
 class WorkloadPlacer {
   public:
     WorkloadPlacer(
-        const State& state, WorkloadIndex workload, const LeafView& view, Occupancy occupancy
+        const State& state,
+        RoomCache& rooms,
+        WorkloadIndex workload,
+        const LeafView& view,
+        Occupancy occupancy
     );
 
     WorkloadPlacement place(const std::vector<PodSetToPlace>& pod_sets);
@@ -82,6 +81,7 @@ class WorkloadPlacer {
     void assume(const LeafDemand& demand);
 
     const State& state_;
+    RoomCache& rooms_;
     const WorkloadRecord& record_;
     const LeafView& view_;
     Occupancy occupancy_;
@@ -89,20 +89,13 @@ class WorkloadPlacer {
     WorkloadPlacement result_;
 };
 
-/// One call of place(): pods of a shape, with a leader or without.
-struct PodsToPlace {
-    PlacementTerms terms;
-    std::int64_t count = 0;
-    std::uint32_t shape = 0;
-    std::vector<Request> pod;     ///< see State::node_request()
-    std::vector<Request> leader;  ///< the same; empty without a leader
-    /// The leaves must be within this domain; an invalid index if they may be anywhere.
-    DomainIndex within;
-};
-
 /// Places pods where `capacity` has room for them. Returns the leaves, or why they have no place.
 std::variant<std::vector<PlacedPods>, PlacementFailure> place_pods(
-    const State& state, FlavorIndex flavor, const LeafCapacity& capacity, const PodsToPlace& pods
+    const State& state,
+    RoomCache& rooms,
+    FlavorIndex flavor,
+    const LeafCapacity& capacity,
+    const PodsToPlace& pods
 );
 
 }  // namespace sluice::engine

@@ -184,7 +184,7 @@ bool PreemptionSearch::fits(const PreemptionRequest& preemptor, Borrowing borrow
 
 bool PreemptionSearch::has_places(const PreemptionRequest& preemptor) const {
     WorkloadPlacer placer(
-        context_.state, preemptor.workload, context_.view.leaves(), Occupancy::Present
+        context_.state, rooms(), preemptor.workload, context_.view.leaves(), Occupancy::Present
     );
     return placer.place(preemptor.to_place).fits();
 }

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
@@ -47,7 +48,8 @@ enum class Borrowing : std::uint8_t { Forbidden, Allowed };
 /// changes the usage of the view, and restores it before it returns.
 class PreemptionSearch {
   public:
-    explicit PreemptionSearch(const PreemptionContext& context) : context_(context) {}
+    explicit PreemptionSearch(const PreemptionContext& context)
+        : context_(context), rooms_(std::make_unique<RoomCache>()) {}
 
     PreemptionSearch(const PreemptionSearch&) = delete;
     PreemptionSearch& operator=(const PreemptionSearch&) = delete;
@@ -139,6 +141,8 @@ class PreemptionSearch {
     const PreemptionContext& context() const { return context_; }
     const State& state() const { return context_.state; }
     UsageView& view() { return context_.view; }
+    /// The rooms of equal pods on nodes, kept from one placement of the cycle to the next.
+    RoomCache& rooms() const { return *rooms_; }
     /// Returns the bounds for the preemptor's tree and what the preemptor needs. Requires: the
     /// search has not changed the view.
     FairShareBounds& share_bounds(const PreemptionRequest& preemptor);
@@ -168,6 +172,7 @@ class PreemptionSearch {
     Known& known(ByNeed<Known>& by_need, const PreemptionRequest& preemptor);
 
     PreemptionContext context_;
+    std::unique_ptr<RoomCache> rooms_;
     // Remembered results apply to the usage at version_, except that they lack the changes reported
     // since they were computed. Trials restore the version.
     std::uint64_t version_ = 0;

@@ -65,12 +65,28 @@ std::vector<std::int64_t> inner_sizes(const DomainTree& tree, const PlacementReq
 std::vector<DomainCounts> count_domains(
     const DomainTree& tree, const PlacementRequest& request, std::span<const LeafRoom> rooms
 ) {
-    const DomainRange leaves = tree.leaves();
-    SLUICE_ASSERT(rooms.size() == leaves.size());
-    const auto sizes = inner_sizes(tree, request);
     std::vector<DomainCounts> counts(tree.size());
-    for (std::size_t i = 0; i < rooms.size(); ++i) {
-        DomainCounts& leaf = counts[leaves.first + i];
+    const auto last = static_cast<std::uint32_t>(rooms.size());
+    recount_leaves(tree, request, rooms, {.first = 0, .last = last}, counts);
+    return counts;
+}
+
+void recount_leaves(
+    const DomainTree& tree,
+    const PlacementRequest& request,
+    std::span<const LeafRoom> rooms,
+    DomainRange leaves,
+    std::vector<DomainCounts>& counts
+) {
+    const std::uint32_t first_leaf = tree.leaves().first;
+    SLUICE_ASSERT(rooms.size() == tree.leaves().size());
+    if (leaves.size() == 0) {
+        return;
+    }
+    const auto sizes = inner_sizes(tree, request);
+    for (std::uint32_t i = leaves.first; i < leaves.last; ++i) {
+        DomainCounts& leaf = counts[first_leaf + i];
+        leaf = {};
         leaf.pods = rooms[i].pods;
         leaf.pods_with_leader = rooms[i].pods_beside_leader;
         leaf.leaders = rooms[i].fits_leader ? 1 : 0;
@@ -79,8 +95,13 @@ std::vector<DomainCounts> count_domains(
             count_slices(leaf, request.slices.size);
         }
     }
+    // Parents of neighbours are neighbours.
+    DomainRange range{.first = first_leaf + leaves.first, .last = first_leaf + leaves.last};
     for (std::size_t level = tree.lowest_level(); level-- > 0;) {
-        const DomainRange range = tree.at_level(level);
+        range = {
+            .first = tree.parent(DomainIndex{range.first}).value,
+            .last = tree.parent(DomainIndex{range.last - 1}).value + 1
+        };
         for (std::uint32_t at = range.first; at < range.last; ++at) {
             counts[at] = sum_children(
                 counts, tree.children(DomainIndex{at}), sizes[level + 1], request.has_leader
@@ -90,7 +111,6 @@ std::vector<DomainCounts> count_domains(
             }
         }
     }
-    return counts;
 }
 
 void recount_domain(

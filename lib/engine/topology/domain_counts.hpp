@@ -47,6 +47,17 @@ std::vector<DomainCounts> count_domains(
     const DomainTree& tree, const PlacementRequest& request, std::span<const LeafRoom> rooms
 );
 
+/// Counts the domains of some leaves again, and the domains above them. `leaves`: a range of
+/// tree.leaves(), counted from its first one; `rooms`: of all leaves. Requires: `counts` are of the
+/// same request.
+void recount_leaves(
+    const DomainTree& tree,
+    const PlacementRequest& request,
+    std::span<const LeafRoom> rooms,
+    DomainRange leaves,
+    std::vector<DomainCounts>& counts
+);
+
 /// Counts a domain of that level and those below it again from its leaves, without inner slices.
 void recount_domain(
     const DomainTree& tree,

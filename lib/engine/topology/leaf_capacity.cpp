@@ -39,26 +39,25 @@ namespace {
 /// Counts rooms resource by resource, so that the amounts of one resource are read in a row.
 class RoomCounter {
   public:
-    RoomCounter(const LeafCapacity& capacity, const RoomRequest& request)
-        : capacity_(capacity), request_(request) {}
+    RoomCounter(
+        const LeafCapacity& capacity, const RoomRequest& request, LeafRange leaves, Rooms& rooms
+    )
+        : capacity_(capacity), request_(request), leaves_(leaves), rooms_(rooms) {}
 
-    Rooms count() {
-        Rooms rooms;
-        rooms.leaves.resize(capacity_.leaves());
-        std::vector<ResourceIndex> scarcest(capacity_.leaves());
-        fill_pods(rooms, scarcest);
+    void count() {
+        fill_pods();
         if (!request_.leader.empty()) {
-            fill_leaders(rooms);
+            fill_leaders();
         }
-        for (std::size_t leaf = 0; leaf < rooms.leaves.size(); ++leaf) {
-            LeafRoom& room = rooms.leaves[leaf];
+        for (std::size_t leaf = leaves_.first; leaf < leaves_.last; ++leaf) {
+            LeafRoom& room = rooms_.leaves[leaf];
             if (!is_allowed(leaf)) {
                 room = {};
-            } else if (room.pods == 0 && scarcest[leaf].is_valid()) {
-                ++rooms.lacking[scarcest[leaf]];
+            }
+            if (room.pods > 0 || !is_allowed(leaf)) {
+                rooms_.scarcest[leaf] = {};
             }
         }
-        return rooms;
     }
 
   private:
@@ -73,32 +72,34 @@ class RoomCounter {
         return request.value() == 1 ? free.value() : free.value() / request.value();
     }
 
-    void fill_pods(Rooms& rooms, std::vector<ResourceIndex>& scarcest) const {
-        for (LeafRoom& room : rooms.leaves) {
-            room.pods = std::numeric_limits<std::int64_t>::max();
+    void fill_pods() {
+        for (std::size_t leaf = leaves_.first; leaf < leaves_.last; ++leaf) {
+            rooms_.leaves[leaf] = {};
+            rooms_.leaves[leaf].pods = std::numeric_limits<std::int64_t>::max();
+            rooms_.scarcest[leaf] = {};
         }
         for (const Request& request : request_.pod) {
             if (request.amount <= Amount()) {
                 continue;
             }
             const LeafCapacity::Column* column = capacity_.find(request.resource);
-            for (std::size_t leaf = 0; leaf < rooms.leaves.size(); ++leaf) {
+            for (std::size_t leaf = leaves_.first; leaf < leaves_.last; ++leaf) {
                 const Amount free = column == nullptr ? Amount() : (*column)[leaf];
                 const std::int64_t pods = quotient(free, request.amount);
-                if (pods < rooms.leaves[leaf].pods) {
-                    rooms.leaves[leaf].pods = pods;
-                    scarcest[leaf] = request.resource;
+                if (pods < rooms_.leaves[leaf].pods) {
+                    rooms_.leaves[leaf].pods = pods;
+                    rooms_.scarcest[leaf] = request.resource;
                 }
             }
         }
-        for (LeafRoom& room : rooms.leaves) {
-            room.pods_beside_leader = room.pods;
+        for (std::size_t leaf = leaves_.first; leaf < leaves_.last; ++leaf) {
+            rooms_.leaves[leaf].pods_beside_leader = rooms_.leaves[leaf].pods;
         }
     }
 
-    void fill_leaders(Rooms& rooms) const {
-        for (std::size_t leaf = 0; leaf < rooms.leaves.size(); ++leaf) {
-            LeafRoom& room = rooms.leaves[leaf];
+    void fill_leaders() {
+        for (std::size_t leaf = leaves_.first; leaf < leaves_.last; ++leaf) {
+            LeafRoom& room = rooms_.leaves[leaf];
             const auto fits = [&](const Request& request) {
                 return request.amount <= Amount() ||
                        request.amount <= capacity_.free(leaf, request.resource);
@@ -128,12 +129,56 @@ class RoomCounter {
 
     const LeafCapacity& capacity_;
     const RoomRequest& request_;
+    LeafRange leaves_;
+    Rooms& rooms_;
 };
 
 }  // namespace
 
+std::map<ResourceIndex, std::size_t> Rooms::lacking() const {
+    std::map<ResourceIndex, std::size_t> counts;
+    for (const ResourceIndex resource : scarcest) {
+        if (resource.is_valid()) {
+            ++counts[resource];
+        }
+    }
+    return counts;
+}
+
 Rooms count_rooms(const LeafCapacity& capacity, const RoomRequest& request) {
-    return RoomCounter(capacity, request).count();
+    const std::size_t leaves = capacity.leaves();
+    Rooms rooms{
+        .leaves = std::vector<LeafRoom>(leaves), .scarcest = std::vector<ResourceIndex>(leaves)
+    };
+    recount_rooms(capacity, request, {.first = 0, .last = leaves}, rooms);
+    return rooms;
+}
+
+void recount_rooms(
+    const LeafCapacity& capacity, const RoomRequest& request, LeafRange leaves, Rooms& rooms
+) {
+    RoomCounter(capacity, request, leaves, rooms).count();
+}
+
+std::vector<LeafRange> changed_leaves(
+    const LeafCapacity& before, const LeafCapacity& after, const RoomRequest& request
+) {
+    std::vector<LeafRange> changed;
+    const auto differs = [&](const Request& of, std::size_t leaf) {
+        const LeafCapacity::Column* a = before.find(of.resource);
+        const LeafCapacity::Column* b = after.find(of.resource);
+        return a == nullptr || b == nullptr ? a != b : !a->shares_with(*b, leaf);
+    };
+    for (std::size_t leaf = 0; leaf < after.leaves(); leaf += LeafCapacity::kChunk) {
+        const auto is_changed = [&](const Request& of) { return differs(of, leaf); };
+        if (std::any_of(request.pod.begin(), request.pod.end(), is_changed) ||
+            std::any_of(request.leader.begin(), request.leader.end(), is_changed)) {
+            changed.push_back(
+                {.first = leaf, .last = std::min(after.leaves(), leaf + LeafCapacity::kChunk)}
+            );
+        }
+    }
+    return changed;
 }
 
 }  // namespace sluice::engine

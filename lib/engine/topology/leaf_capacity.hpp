@@ -31,8 +31,10 @@ class LeafCapacity {
     /// Returns 0 for a resource that the leaf lacks.
     Amount free(std::size_t leaf, ResourceIndex resource) const;
 
+    /// Leaves whose amounts are copied together.
+    static constexpr std::size_t kChunk = 256;
     /// The free amounts of one resource, by leaf.
-    using Column = CowVector<Amount, 256>;
+    using Column = CowVector<Amount, kChunk>;
     /// Returns nullptr for a resource that no leaf has. *Lifetime*: until a change.
     const Column* find(ResourceIndex resource) const;
 
@@ -52,15 +54,35 @@ struct RoomRequest {
     std::vector<bool> allowed;
 };
 
+/// Some leaves in a row, counted from 0.
+struct LeafRange {
+    std::size_t first = 0;
+    std::size_t last = 0;  ///< exclusive
+    friend bool operator==(const LeafRange&, const LeafRange&) = default;
+};
+
 /// The pods that fit in each leaf.
 struct Rooms {
     std::vector<LeafRoom> leaves;
-    /// By resource, the number of allowed leaves in which no pod fits for lack of it. The scarcest
-    /// resource of a leaf counts, the first by name among equals.
-    std::map<ResourceIndex, std::size_t> lacking;
+    /// By leaf, the resource for lack of which no pod fits: the scarcest one, the first by name
+    /// among equals. An invalid index for leaves with room, and for those that are not allowed.
+    std::vector<ResourceIndex> scarcest;
+
+    /// Returns, by resource, the number of leaves that lack it.
+    std::map<ResourceIndex, std::size_t> lacking() const;
 };
 
 /// Counts the pods that fit in each leaf. A request of 0 fits everywhere.
 Rooms count_rooms(const LeafCapacity& capacity, const RoomRequest& request);
+/// Counts some leaves again. Requires: `rooms` are of the same request and as many leaves.
+void recount_rooms(
+    const LeafCapacity& capacity, const RoomRequest& request, LeafRange leaves, Rooms& rooms
+);
+
+/// Returns the leaves whose free amounts of the requested resources may differ, in ranges of whole
+/// chunks. *Cost*: O(leaves / kChunk). Requires: both have as many leaves.
+std::vector<LeafRange> changed_leaves(
+    const LeafCapacity& before, const LeafCapacity& after, const RoomRequest& request
+);
 
 }  // namespace sluice::engine

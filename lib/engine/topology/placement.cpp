@@ -17,17 +17,26 @@ using Domains = std::vector<DomainIndex>;
 /// One placement: `counts_` have what fits, and get what is placed.
 class Placer {
   public:
-    Placer(const DomainTree& tree, const PlacementRequest& request, std::span<const LeafRoom> rooms)
+    Placer(
+        const DomainTree& tree, const PlacementRequest& request, std::vector<DomainCounts>& counts
+    )
         : tree_(tree),
           request_(request),
           inner_sizes_(inner_sizes(tree, request)),
-          counts_(count_domains(tree, request, rooms)),
+          counts_(counts),
           order_(request, counts_),
           slices_(request.count / request.slices.size),
           leaders_(request.has_leader ? 1 : 0) {}
+    Placer(const Placer&) = delete;
+    Placer& operator=(const Placer&) = delete;
+    ~Placer() {
+        for (auto changed = changed_.rbegin(); changed != changed_.rend(); ++changed) {
+            counts_[changed->first.at()] = changed->second;
+        }
+    }
 
     Placement place();
-    /// Returns nullopt if balanced domains cannot hold all pods.
+    /// Returns nullopt if balanced domains cannot hold all pods. Replaces the counts.
     std::optional<Placement> place_balanced();
 
   private:
@@ -42,8 +51,13 @@ class Placer {
         std::int64_t leaders = 0;
     };
 
-    DomainCounts& counts(DomainIndex domain) { return counts_[domain.at()]; }
     const DomainCounts& counts(DomainIndex domain) const { return counts_[domain.at()]; }
+    /// Returns the counts for changes, which end with this object.
+    DomainCounts& write(DomainIndex domain) {
+        DomainCounts& of = counts_[domain.at()];
+        changed_.emplace_back(domain, of);
+        return of;
+    }
 
     Choice choose(Placement& result);
     std::optional<DomainIndex> single_domain(DomainRange level) const;
@@ -78,7 +92,8 @@ class Placer {
     const DomainTree& tree_;
     const PlacementRequest& request_;
     std::vector<std::int64_t> inner_sizes_;
-    std::vector<DomainCounts> counts_;
+    std::vector<DomainCounts>& counts_;
+    std::vector<std::pair<DomainIndex, DomainCounts>> changed_;  // as they were
     DomainOrder order_;
     std::int64_t slices_;
     std::int64_t leaders_;
@@ -288,8 +303,8 @@ bool Placer::fill_with_leader(
     if (!request_.least_room_first && holds_rest(domain)) {
         domain = best_fit(candidates, rest, unit);
     }
-    DomainCounts& of = counts(domain);
     const bool is_last = holds_rest(domain);
+    DomainCounts& of = write(domain);
     const std::int64_t taken = std::min(of.with_leader_of(unit), rest.amount);
     of.set_placed(taken, size, std::min(of.leaders, rest.leaders));
     rest.leaders -= of.leaders;
@@ -315,7 +330,7 @@ Domains Placer::fill(Domains domains, Rest rest, std::int64_t size, PlacementUni
         if (!request_.least_room_first && counts(domain).of(unit) >= rest.amount) {
             domain = best_fit(candidates, {.amount = rest.amount}, unit);
         }
-        DomainCounts& of = counts(domain);
+        DomainCounts& of = write(domain);
         const std::int64_t taken = std::min(of.of(unit), rest.amount);
         const bool is_last = of.of(unit) >= rest.amount;
         of.set_placed(taken, size, 0);
@@ -341,8 +356,9 @@ Domains Placer::descend_to_children(DomainIndex parent, std::size_t child_level)
         return fill(std::move(children), rest, 1, PlacementUnit::Pods);
     }
     for (const DomainIndex child : children) {
-        counts(child).slices = counts(child).pods / size;
-        counts(child).slices_with_leader = counts(child).pods_with_leader / size;
+        DomainCounts& of = write(child);
+        of.slices = of.pods / size;
+        of.slices_with_leader = of.pods_with_leader / size;
     }
     return fill(
         std::move(children),
@@ -424,14 +440,22 @@ std::optional<Placement> Placer::place_balanced() {
 }  // namespace
 
 Placement place(
-    const DomainTree& tree, const PlacementRequest& request, std::span<const LeafRoom> rooms
+    const DomainTree& tree, const PlacementRequest& request, std::vector<DomainCounts>& counts
 ) {
     if (request.prefers_balance && !request.is_required && !request.is_unconstrained) {
-        if (auto balanced = Placer(tree, request, rooms).place_balanced()) {
+        std::vector<DomainCounts> own = counts;
+        if (auto balanced = Placer(tree, request, own).place_balanced()) {
             return std::move(*balanced);
         }
     }
-    return Placer(tree, request, rooms).place();
+    return Placer(tree, request, counts).place();
+}
+
+Placement place(
+    const DomainTree& tree, const PlacementRequest& request, std::span<const LeafRoom> rooms
+) {
+    std::vector<DomainCounts> counts = count_domains(tree, request, rooms);
+    return place(tree, request, counts);
 }
 
 }  // namespace sluice::engine

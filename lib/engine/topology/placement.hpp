@@ -80,4 +80,11 @@ Placement place(
     const DomainTree& tree, const PlacementRequest& request, std::span<const LeafRoom> rooms
 );
 
+struct DomainCounts;
+/// Places the pods by counts that count_domains() made for the request, whatever its `count`. Works
+/// on the counts, and leaves them as they were. *Cost*: as above, without counting.
+Placement place(
+    const DomainTree& tree, const PlacementRequest& request, std::vector<DomainCounts>& counts
+);
+
 }  // namespace sluice::engine
