@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -35,9 +36,10 @@ class DecisionApplier {
         StateFeeder& feeder;
         WriteSink& sink;
         const Clock& clock;
+        std::function<void(const EventNote&)> on_event;  ///< events that no write carries
     };
 
-    explicit DecisionApplier(const Parts& parts) : parts_(parts) {}
+    explicit DecisionApplier(Parts parts) : parts_(std::move(parts)) {}
 
     /// Starts to write the decisions of one cycle. Requires: no event was applied since the cycle.
     void apply(const engine::CycleResult& result);
@@ -107,6 +109,10 @@ class DecisionApplier {
     void take_admission(const engine::AdmissionDecision& decision);
     void take_preemption(const engine::PreemptionDecision& decision);
     void take_second_pass(const engine::SecondPassDecision& decision);
+    /// Reports why a second pass has found no topology.
+    void report_failed_pass(
+        const engine::SecondPassDecision& decision, const api::Workload& workload
+    ) const;
     void take_refusal(const engine::RefusalDecision& decision);
     /// Adds the events and the count of a preemption to its write.
     void note_preemption(

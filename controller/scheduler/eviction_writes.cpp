@@ -3,6 +3,7 @@
 #include "controller/reconcile/workload_status.hpp"
 #include "controller/scheduler/decision_applier.hpp"
 #include "controller/scheduler/decision_writes.hpp"
+#include "workload/pods/text.hpp"
 #include "workload/status/messages.hpp"
 #include "workload/status/status.hpp"
 
@@ -76,9 +77,30 @@ void DecisionApplier::take_second_pass(const engine::SecondPassDecision& decisio
             break;
         }
         case Failed:
+            if (workload) {
+                report_failed_pass(decision, *workload);
+            }
             return;  // it is tried again
     }
     touched_.push_back(key);
+}
+
+void DecisionApplier::report_failed_pass(
+    const engine::SecondPassDecision& decision, const api::Workload& workload
+) const {
+    const auto cluster_queue =
+        parts_.stores.of<api::ClusterQueue>().find(parts_.state.node_name(decision.cluster_queue));
+    const std::string message = workload::refusal_message(
+        parts_.state, decision.refusal, workload, cluster_queue.get(), parts_.translator
+    );
+    if (!message.empty()) {
+        parts_.on_event(decision_event(
+            workload,
+            api::reason::kSecondPassFailed,
+            workload::truncated_event_note(message),
+            EventType::Warning
+        ));
+    }
 }
 
 void DecisionApplier::note_preemption(

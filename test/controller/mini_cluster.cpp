@@ -80,7 +80,16 @@ MiniCluster::Controller::Controller(MiniCluster& cluster, std::uint64_t seed)
       state(cluster.options_),
       driver(state),
       feeder(registry, stores, translator, driver, cluster.clock),
-      applier({stores, settings, translator, state, feeder, cluster, cluster.clock}),
+      applier({
+          stores,
+          settings,
+          translator,
+          state,
+          feeder,
+          cluster,
+          cluster.clock,
+          [&cluster](const EventNote& note) { cluster.events.push_back(note); },
+      }),
       scheduling(
           {driver,
            feeder,

@@ -9,6 +9,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -29,8 +30,10 @@ ObjectKey node_key(std::string_view name) {
 struct PlacedJob {
     MiniCluster cluster;
 
-    explicit PlacedJob(std::string_view nodes = "abc", Settings settings = {})
-        : cluster(1, {}, std::move(settings)) {
+    explicit PlacedJob(
+        std::string_view nodes = "abc", Settings settings = {}, const engine::Options& options = {}
+    )
+        : cluster(1, options, std::move(settings)) {
         cluster.add_kind(pod_kind_without_jobs());
         make_queues(cluster);
         cluster.put(
@@ -275,6 +278,29 @@ TEST_CASE("two nodes that fail at once evict the workload", "[controller][topolo
         "EvictedDueToNodeFailures",
         "Workload eviction triggered due to multiple TAS assigned node failures, including: a, b"
     ));
+}
+
+TEST_CASE("a node that nothing replaces is reported while it is tried again", "[controller]") {
+    engine::Options options;
+    options.gates.tas_replacement_fail_fast = false;
+    options.second_pass_delay = std::chrono::seconds(1);
+    PlacedJob c("ab", {}, options);
+    c.run_pods();
+    c.cluster.remove(node_key("node-b"));
+    c.cluster.settle();
+    CHECK(c.assigned() == "aab");
+    CHECK(c.condition("Admitted") == "True/Admitted");
+    CHECK(has_event(
+        c.cluster,
+        "SecondPassFailed",
+        "couldn't assign flavors to pod set main: topology \"t\" doesn't allow to fit any of 1 "
+        "pod(s). "
+        "Total nodes: 1; excluded: resource \"cpu\": 1"
+    ));
+    // It is tried after 1 and 2 seconds; the next time is later than settle() waits.
+    CHECK(std::ranges::count_if(c.cluster.events, [](const EventNote& event) {
+              return event.reason == "SecondPassFailed";
+          }) <= 3);
 }
 
 TEST_CASE("a pod that waits for a replaced node is failed", "[controller][topology]") {

@@ -315,6 +315,7 @@ inline constexpr char kLocalQueueStopped[] = "LocalQueueStopped";
 inline constexpr char kDeactivated[] = "Deactivated";
 /// Evicted: a node that it runs on failed.
 inline constexpr char kNodeFailures[] = "NodeFailures";
+inline constexpr char kSecondPassFailed[] = "SecondPassFailed";
 inline constexpr char kPodTerminatedByKueue[] = "PodTerminatedByKueue";
 inline constexpr char kUnschedulableOnAssignedNode[] = "UnschedulableOnAssignedNode";
 /// Prefix of the event of an eviction, before its reason.

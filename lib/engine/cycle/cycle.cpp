@@ -388,13 +388,12 @@ void Cycle::admit(CycleEntry& entry) {
     decision.cluster_queue = entry.cluster_queue;
     decision.borrowing_level = entry.assignment.level;
     decision.replaces = entry.replaced;
-    decision.pod_sets = assigned_pod_sets(entry.assignment);
+    add_pod_sets(entry.assignment, decision.pod_sets);
 }
 
-SmallVector<AssignedPodSet, 1> Cycle::assigned_pod_sets(Assignment& assignment) const {
-    SmallVector<AssignedPodSet, 1> made;
+void Cycle::add_pod_sets(Assignment& assignment, SmallVector<AssignedPodSet, 1>& into) const {
     for (auto& choice : assignment.pod_sets) {
-        AssignedPodSet& assigned = made.emplace_back();
+        AssignedPodSet& assigned = into.emplace_back();
         assigned.pod_set = choice.pod_set;
         assigned.count = choice.count;
         assigned.considered = std::move(choice.considered);
@@ -418,7 +417,6 @@ SmallVector<AssignedPodSet, 1> Cycle::assigned_pod_sets(Assignment& assignment) 
             }
         }
     }
-    return made;
 }
 
 void Cycle::hold_decided(

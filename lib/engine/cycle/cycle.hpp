@@ -99,7 +99,8 @@ class Cycle {
     bool stays_delayed(const CycleEntry& entry) const;
     HeldTopology held_topology(const AssignedPodSet& pod_set, const std::vector<LeafPods>& leaves)
         const;
-    SmallVector<AssignedPodSet, 1> assigned_pod_sets(Assignment& assignment) const;
+    /// Moves what the assignment gives each podSet.
+    void add_pod_sets(Assignment& assignment, SmallVector<AssignedPodSet, 1>& into) const;
     bool requeues_immediately(const CycleEntry& entry) const;
 
     const State& state_;

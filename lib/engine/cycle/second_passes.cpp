@@ -88,7 +88,7 @@ void Cycle::settle_second_pass(CycleEntry& entry) {
         made.second_pass = SecondPass::None;
         made.unhealthy_nodes.clear();
         made.before = before;
-        decision.pod_sets = assigned_pod_sets(entry.assignment);
+        add_pod_sets(entry.assignment, decision.pod_sets);
         for (const AssignedPodSet& pod_set : decision.pod_sets) {
             if (pod_set.leaves) {
                 std::erase_if(made.topologies, [&](const HeldTopology& topology) {
