@@ -80,16 +80,16 @@ MiniCluster::Controller::Controller(MiniCluster& cluster, std::uint64_t seed)
       state(cluster.options_),
       driver(state),
       feeder(registry, stores, translator, driver, cluster.clock),
-      applier({
-          stores,
-          settings,
-          translator,
-          state,
-          feeder,
-          cluster,
-          cluster.clock,
-          [&cluster](const EventNote& note) { cluster.events.push_back(note); },
-      }),
+      applier(
+          {stores,
+           settings,
+           translator,
+           state,
+           feeder,
+           cluster,
+           cluster.clock,
+           [&cluster](const EventNote& note) { cluster.events.push_back(note); }}
+      ),
       scheduling(
           {driver,
            feeder,
@@ -226,11 +226,6 @@ void MiniCluster::remove(const ObjectKey& key) {
     json::Value deleting = *object;
     member(deleting, "metadata").set("deletionTimestamp", api::to_value(clock.now()));
     stored(key, std::move(deleting));
-}
-
-const json::Value* MiniCluster::find(const ObjectKey& key) const {
-    const auto found = objects_.find(key);
-    return found == objects_.end() ? nullptr : &found->second;
 }
 
 std::string MiniCluster::at(const ObjectKey& key, std::initializer_list<std::string_view> path)

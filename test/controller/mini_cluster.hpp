@@ -48,7 +48,10 @@ class MiniCluster : public WriteSink {
     void merge(const ObjectKey& key, std::string_view patch);
     void remove(const ObjectKey& key);
     /// The object as stored, or nullptr.
-    const json::Value* find(const ObjectKey& key) const;
+    const json::Value* find(const ObjectKey& key) const {
+        const auto found = objects_.find(key);
+        return found == objects_.end() ? nullptr : &found->second;
+    }
     /// The string at a path, or "".
     std::string at(const ObjectKey& key, std::initializer_list<std::string_view> path) const;
     /// "status/reason" of a Workload's condition, or "".
