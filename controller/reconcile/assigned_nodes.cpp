@@ -32,16 +32,6 @@ std::vector<api::Taint> scheduling_taints(const api::Node& node) {
     return found;
 }
 
-bool names_host(const api::TopologyAssignment& assignment, const std::string& host) {
-    if (assignment.levels.empty() || assignment.levels.back() != kHostname) {
-        return false;
-    }
-    const api::DomainAssignment decoded = api::decode(assignment);
-    return std::ranges::any_of(decoded.domains, [&host](const api::AssignedDomain& domain) {
-        return domain.values.back() == host;
-    });
-}
-
 std::vector<api::Toleration> tolerations_of(
     const Stores& stores, const api::Workload& workload, const api::PodSetAssignment& assignment
 ) {
@@ -69,48 +59,15 @@ std::vector<api::Toleration> tolerations_of(
     return found;
 }
 
-HostState judge_taints(
-    const Stores& stores,
-    const api::Workload& workload,
-    const std::string& host,
-    const std::vector<api::Taint>& taints
-) {
-    HostState state = HostState::Usable;
-    for (const auto& assignment : workload.status.admission->pod_set_assignments) {
-        if (!assignment.topology_assignment || !names_host(*assignment.topology_assignment, host)) {
-            continue;
-        }
-        auto tolerations = tolerations_of(stores, workload, assignment);
-        if (api::find_untolerated_taint(taints, tolerations) != nullptr) {
-            return HostState::Tainted;
-        }
-        std::erase_if(tolerations, [](const api::Toleration& toleration) {
-            return toleration.toleration_seconds.has_value();
-        });
-        if (api::find_untolerated_taint(taints, tolerations) != nullptr) {
-            state = HostState::ToleratedForATime;
+/// Returns the hosts that the podSet is assigned to; none if its topology does not end in hosts.
+std::vector<std::string> hosts_of(const api::PodSetAssignment& assignment) {
+    std::vector<std::string> hosts;
+    if (assignment.topology_assignment && ends_in_hosts(*assignment.topology_assignment)) {
+        for (api::AssignedDomain& domain : api::decode(*assignment.topology_assignment).domains) {
+            hosts.push_back(std::move(domain.values.back()));
         }
     }
-    return state;
-}
-
-HostVerdict judge_node(
-    const Stores& stores,
-    const api::Workload& workload,
-    const std::string& host,
-    const api::Node& node
-) {
-    const api::ObjectCondition* ready = find_ready(node);
-    if (ready == nullptr) {
-        return {.state = HostState::Missing, .not_ready_since = std::nullopt};
-    }
-    if (ready->status != api::condition_status::kTrue) {
-        return {.state = HostState::NotReady, .not_ready_since = ready->last_transition_time};
-    }
-    const auto taints = scheduling_taints(node);
-    const HostState state =
-        taints.empty() ? HostState::Usable : judge_taints(stores, workload, host, taints);
-    return {.state = state, .not_ready_since = std::nullopt};
+    return hosts;
 }
 
 /// Orders states from the best to the worst.
@@ -132,6 +89,10 @@ int badness(HostState state) {
 
 }  // namespace
 
+bool ends_in_hosts(const api::TopologyAssignment& assignment) {
+    return !assignment.levels.empty() && assignment.levels.back() == kHostname;
+}
+
 std::vector<std::string> hostnames_of(const api::Node& node) {
     const std::string* name = node.metadata.find_label(kHostname);
     return name == nullptr ? std::vector<std::string>{} : std::vector{*name};
@@ -140,12 +101,8 @@ std::vector<std::string> hostnames_of(const api::Node& node) {
 std::set<std::string> assigned_hosts(const api::Admission& admission) {
     std::set<std::string> hosts;
     for (const auto& assignment : admission.pod_set_assignments) {
-        const auto& topology = assignment.topology_assignment;
-        if (!topology || topology->levels.empty() || topology->levels.back() != kHostname) {
-            continue;
-        }
-        for (api::AssignedDomain& domain : api::decode(*topology).domains) {
-            hosts.insert(std::move(domain.values.back()));
+        for (std::string& host : hosts_of(assignment)) {
+            hosts.insert(std::move(host));
         }
     }
     return hosts;
@@ -160,14 +117,68 @@ std::vector<std::string> indexed_hosts_of(const api::Workload& workload) {
     return {hosts.begin(), hosts.end()};
 }
 
-HostVerdict judge_host(const View& view, const api::Workload& workload, const std::string& host) {
-    const auto* known = view.stores.find(kind_of<api::Node>());
-    if (known == nullptr || view.stores.of<api::Node>().all().empty()) {
+AssignedHosts::AssignedHosts(const View& view, const api::Workload& workload)
+    : stores_(view.stores), workload_(workload) {
+    const api::Admission admission = workload.status.admission.value_or(api::Admission{});
+    for (std::size_t i = 0; i < admission.pod_set_assignments.size(); ++i) {
+        const api::PodSetAssignment& assignment = admission.pod_set_assignments[i];
+        tolerations_.push_back(tolerations_of(stores_, workload_, assignment));
+        for (std::string& host : hosts_of(assignment)) {
+            auto& pod_sets = pod_sets_[std::move(host)];
+            if (pod_sets.empty() || pod_sets.back() != i) {
+                pod_sets.push_back(i);
+            }
+        }
+    }
+}
+
+HostState AssignedHosts::judge_taints(
+    const std::string& host, const std::vector<api::Taint>& taints
+) const {
+    constexpr auto kOperators = api::TolerationOperators::WithNumeric;
+    HostState state = HostState::Usable;
+    const auto pod_sets = pod_sets_.find(host);
+    if (pod_sets == pod_sets_.end()) {
+        return state;
+    }
+    for (const std::size_t pod_set : pod_sets->second) {
+        auto tolerations = tolerations_[pod_set];
+        if (api::find_untolerated_taint(taints, tolerations, kOperators) != nullptr) {
+            return HostState::Tainted;
+        }
+        std::erase_if(tolerations, [](const api::Toleration& toleration) {
+            return toleration.toleration_seconds.has_value();
+        });
+        if (api::find_untolerated_taint(taints, tolerations, kOperators) != nullptr) {
+            state = HostState::ToleratedForATime;
+        }
+    }
+    return state;
+}
+
+HostVerdict AssignedHosts::judge_node(const std::string& host, const api::Node& node) const {
+    const api::ObjectCondition* ready = find_ready(node);
+    if (ready == nullptr) {
+        return {.state = HostState::Missing, .not_ready_since = std::nullopt};
+    }
+    if (ready->status != api::condition_status::kTrue) {
+        return {.state = HostState::NotReady, .not_ready_since = ready->last_transition_time};
+    }
+    const auto taints = scheduling_taints(node);
+    return {
+        .state = taints.empty() ? HostState::Usable : judge_taints(host, taints),
+        .not_ready_since = std::nullopt
+    };
+}
+
+HostVerdict AssignedHosts::judge(const std::string& host) const {
+    const auto* known = stores_.find(kind_of<api::Node>());
+    if (known == nullptr || !known->shows_all() || stores_.of<api::Node>().all().empty()) {
         return {};
     }
     HostVerdict best{.state = HostState::Missing, .not_ready_since = std::nullopt};
-    for (const auto& [name, node] : view.stores.of<api::Node>().by_index(kHostnameIndex, host)) {
-        const HostVerdict verdict = judge_node(view.stores, workload, host, *node);
+    for (const auto& [name, node] : stores_.of<api::Node>().by_index(kHostnameIndex, host)) {
+        const HostVerdict verdict = judge_node(host, *node);
         if (badness(verdict.state) < badness(best.state)) {
             best = verdict;
         }
@@ -175,22 +186,23 @@ HostVerdict judge_host(const View& view, const api::Workload& workload, const st
     return best;
 }
 
-std::set<std::string> hosts_with_pods(const Stores& stores, const api::Workload& workload) {
-    std::set<std::string> hosts;
-    if (stores.find(kind_of<api::Pod>()) == nullptr ||
-        stores.find(kind_of<api::Node>()) == nullptr) {
-        return hosts;
+std::optional<PodsOnHosts> find_pods_on_hosts(const Stores& stores, const api::Workload& workload) {
+    const auto* known = stores.find(kind_of<api::Pod>());
+    if (known == nullptr || !known->shows_all() || stores.find(kind_of<api::Node>()) == nullptr) {
+        return std::nullopt;
     }
+    PodsOnHosts found;
     const std::string row = workload.metadata.namespace_ + "/" + slice_name(workload);
     for (const auto& [name, pod] : stores.of<api::Pod>().by_index(kSliceIndex, row)) {
-        if (pod->spec.node_name.empty() || has_ended(*pod) || pod->metadata.deletion_timestamp) {
+        if (pod->spec.node_name.empty() || has_ended(*pod)) {
             continue;
         }
         const auto node = stores.of<api::Node>().find(pod->spec.node_name);
         const auto labels = node ? hostnames_of(*node) : std::vector<std::string>{};
+        auto& hosts = pod->metadata.deletion_timestamp ? found.leaving : found.running;
         hosts.insert(labels.empty() ? pod->spec.node_name : labels.front());
     }
-    return hosts;
+    return found;
 }
 
 bool changes_host_state(const api::Node* before, const api::Node* after) {

@@ -7,7 +7,9 @@
 #include "base/clock.hpp"
 #include "controller/reconcile/view.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -29,6 +31,8 @@ std::vector<std::string> hostnames_of(const api::Node& node);
 /// evicted nor finished, and its assignments end in hostnames.
 std::vector<std::string> indexed_hosts_of(const api::Workload& workload);
 
+/// Returns true if the finest level of the assignment is the hostname.
+bool ends_in_hosts(const api::TopologyAssignment& assignment);
 /// Returns the hostnames in the assignments of the admission's podSets.
 std::set<std::string> assigned_hosts(const api::Admission& admission);
 
@@ -47,14 +51,40 @@ struct HostVerdict {
     std::optional<Time> not_ready_since;  ///< NotReady: the transition of the condition Ready
 };
 
-/// Returns the state of a host for the podSets of the Workload that are assigned to it. Their
-/// tolerations are those of the pods, their flavors and the updates of checks. If several nodes
-/// have the hostname, the best state counts. Returns Usable while no node at all is known.
-HostVerdict judge_host(const View& view, const api::Workload& workload, const std::string& host);
+/// The hosts of one Workload. Decodes its assignments once. *Lifetime*: that of the view and the
+/// Workload, and until a store changes.
+class AssignedHosts {
+  public:
+    AssignedHosts(const View& view, const api::Workload& workload);
 
-/// Returns the hosts on which pods of the Workload run or end: pods that have a node, have not
-/// ended and are not being deleted.
-std::set<std::string> hosts_with_pods(const Stores& stores, const api::Workload& workload);
+    bool empty() const { return pod_sets_.empty(); }
+    bool contains(const std::string& host) const { return pod_sets_.contains(host); }
+    /// By host, in order: the positions of the podSets in the admission that are assigned to it.
+    const std::map<std::string, std::vector<std::size_t>>& all() const { return pod_sets_; }
+
+    /// Returns the state of a host for the podSets that are assigned to it. Their tolerations are
+    /// those of the pods, their flavors and the updates of checks. If several nodes have the
+    /// hostname, the best state counts. Returns Usable unless all nodes are known.
+    HostVerdict judge(const std::string& host) const;
+
+  private:
+    HostVerdict judge_node(const std::string& host, const api::Node& node) const;
+    HostState judge_taints(const std::string& host, const std::vector<api::Taint>& taints) const;
+
+    const Stores& stores_;
+    const api::Workload& workload_;
+    std::map<std::string, std::vector<std::size_t>> pod_sets_;
+    std::vector<std::vector<api::Toleration>> tolerations_;  // by position in the admission
+};
+
+/// The hosts of a Workload's pods that have a node and have not ended.
+struct PodsOnHosts {
+    std::set<std::string> running;
+    std::set<std::string> leaving;  ///< the pods are being deleted
+};
+
+/// Returns the hosts of the Workload's pods; nullopt unless all pods are known.
+std::optional<PodsOnHosts> find_pods_on_hosts(const Stores& stores, const api::Workload& workload);
 
 /// Returns true if a change of a node may change judge_host().
 bool changes_host_state(const api::Node* before, const api::Node* after);

@@ -5,6 +5,7 @@
 #include "controller/reconcile/assigned_nodes.hpp"
 #include "controller/reconcile/strict_patch.hpp"
 #include "controller/reconcile/workload_status.hpp"
+#include "workload/translation/queueable.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -22,11 +23,17 @@ constexpr Duration kNotReadyMax = std::chrono::seconds(30);
 /// Judges the hosts of one Workload.
 class HostFailures {
   public:
-    HostFailures(const View& view, const api::Workload& workload, Time now)
-        : view_(view), gates_(view.settings.node_failure_gates), workload_(workload), now_(now) {}
+    HostFailures(
+        const View& view, const api::Workload& workload, const AssignedHosts& hosts, Time now
+    )
+        : stores_(view.stores),
+          gates_(view.settings.node_failure_gates),
+          workload_(workload),
+          hosts_(hosts),
+          now_(now) {}
 
     bool has_failed(const std::string& host) {
-        const HostVerdict verdict = judge_host(view_, workload_, host);
+        const HostVerdict verdict = hosts_.judge(host);
         switch (verdict.state) {
             case HostState::Usable:
                 return false;
@@ -37,7 +44,8 @@ class HostFailures {
             case HostState::Tainted:
                 return gates_.on_taints && (!gates_.on_pod_termination || is_left(host));
             case HostState::ToleratedForATime:
-                return gates_.on_taints && is_left(host);
+                // Pods may start on it, so it fails them only once some had to leave.
+                return gates_.on_taints && is_left(host) && pods_->leaving.contains(host);
         }
         return false;
     }
@@ -56,38 +64,47 @@ class HostFailures {
         look_again_ = earlier(look_again_, limit);
         return false;
     }
+    /// Returns true if all pods are known and none runs on the host.
     bool is_left(const std::string& host) {
-        if (!with_pods_) {
-            with_pods_ = hosts_with_pods(view_.stores, workload_);
+        if (!pods_) {
+            pods_ = find_pods_on_hosts(stores_, workload_);
         }
-        return !with_pods_->contains(host);
+        return pods_ && !pods_->running.contains(host);
     }
 
-    const View& view_;
+    const Stores& stores_;
     const NodeFailureGates& gates_;
     const api::Workload& workload_;
+    const AssignedHosts& hosts_;
     Time now_;
-    std::optional<std::set<std::string>> with_pods_;
+    std::optional<PodsOnHosts> pods_;
     std::optional<Time> look_again_;
 };
+
+/// Returns true if the nodes of the Workload are judged at all. A single pod cannot move: its
+/// Workload ends with it.
+bool is_judged(const View& view, const api::Workload& workload) {
+    const Settings& settings = view.settings;
+    const bool is_pinned = settings.gates.skip_reassignment_for_pod_owned_workloads &&
+                           workload::is_owned_by_single_pod(workload);
+    return settings.node_failure_gates.replacement && settings.gates.topology_aware_scheduling &&
+           is_admitted(workload) && !is_evicted(workload) && !is_pinned;
+}
 
 }  // namespace
 
 FailedNodes find_failed_nodes(const View& view, const api::Workload& workload, Time now) {
     FailedNodes found;
-    const auto& admission = workload.status.admission;
-    if (!view.settings.node_failure_gates.replacement ||
-        !view.settings.gates.topology_aware_scheduling || !admission || !is_admitted(workload) ||
-        is_evicted(workload)) {
+    if (!is_judged(view, workload)) {
         return found;
     }
-    const std::set<std::string> hosts = assigned_hosts(*admission);
+    const AssignedHosts hosts(view, workload);
     if (hosts.empty()) {
         return found;
     }
-    HostFailures failures(view, workload, now);
+    HostFailures failures(view, workload, hosts, now);
     std::set<std::string> failed;
-    for (const std::string& host : hosts) {
+    for (const auto& [host, pod_sets] : hosts.all()) {
         if (failures.has_failed(host)) {
             failed.insert(host);
         }

@@ -20,14 +20,17 @@ struct FailedNodes {
     std::optional<Time> look_again;  ///< when a node that is not ready counts as failed
 };
 
-/// Judges the hosts that the Workload's topology names (gate TASFailedNodeReplacement). A missing
-/// host has failed at once. One that is not ready has failed when no pod of the Workload is left on
-/// it (TASReplaceNodeOnPodTermination) or after 30 seconds (without that gate, and with
-/// TASReplaceNodeDueToNotReadyOverFixedTime). One with a taint that pods do not tolerate, or only
-/// for a time, has failed when no pod is left; without TASReplaceNodeOnPodTermination, an
-/// untolerated taint fails it at once (TASReplaceNodeOnNodeTaints). A name in the status is kept
-/// until its host is found not to have failed. Finds nothing unless the Workload is admitted and
-/// not evicted.
+/// Judges the hosts that the Workload's topology names (gate TASFailedNodeReplacement):
+/// - a missing host has failed at once;
+/// - one that is not ready has failed when no pod of the Workload runs on it
+///   (TASReplaceNodeOnPodTermination) or after 30 seconds (without that gate, and with
+///   TASReplaceNodeDueToNotReadyOverFixedTime);
+/// - one with a taint that pods do not tolerate has failed when no pod runs on it or, without
+///   TASReplaceNodeOnPodTermination, at once; one whose taints they tolerate for a time only, when
+///   pods had to leave it and none is left (TASReplaceNodeOnNodeTaints).
+/// A name in the status is kept until its host is found not to have failed. Finds nothing unless
+/// the Workload is admitted and not evicted, nor if a single pod owns it (gate
+/// SkipReassignmentForPodOwnedWorkloads), nor while nodes or pods are not known.
 FailedNodes find_failed_nodes(const View& view, const api::Workload& workload, Time now);
 
 /// The next step after the nodes of a topology were judged: an eviction, a write, or nothing.

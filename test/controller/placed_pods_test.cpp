@@ -7,6 +7,7 @@
 #include "controller/queued_jobs.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +32,10 @@ struct PlacedJob {
     MiniCluster cluster;
 
     explicit PlacedJob(
-        std::string_view nodes = "abc", Settings settings = {}, const engine::Options& options = {}
+        std::string_view nodes = "abc",
+        Settings settings = {},
+        const engine::Options& options = {},
+        std::string_view toleration = ""
     )
         : cluster(1, options, std::move(settings)) {
         cluster.add_kind(pod_kind_without_jobs());
@@ -52,6 +56,14 @@ struct PlacedJob {
             "{'spec':{'parallelism':3,'completions':3,'template':{'metadata':{'annotations':{"
             "'kueue.x-k8s.io/podset-required-topology':'rack'}}}}}"
         );
+        if (!toleration.empty()) {
+            cluster.merge(
+                job_key("train"),
+                fmt::format(
+                    "{{'spec':{{'template':{{'spec':{{'tolerations':[{}]}}}}}}}}", toleration
+                )
+            );
+        }
         cluster.settle();
         REQUIRE(is_running(cluster, "train"));
         for (int i = 0; i < 3; ++i) {
@@ -263,6 +275,57 @@ TEST_CASE("a tainted node is replaced once its pods are gone", "[controller][top
     c.cluster.remove(PlacedJob::pod_key(2));
     c.cluster.settle();
     CHECK(c.assigned() == "aac");
+}
+
+TEST_CASE(
+    "a taint that pods tolerate for a time fails a node that they had to leave", "[controller]"
+) {
+    PlacedJob c("abc", {}, {}, "{'key':'k','operator':'Exists','tolerationSeconds':60}");
+    const auto is_taken = GENERATE(false, true);
+    c.cluster.merge(node_key("node-b"), kTaint);
+    c.cluster.settle();
+    // Pods may start there, and nothing says that they had to leave.
+    CHECK(c.assigned() == "aab");
+    CHECK(c.cluster.at(PlacedJob::pod_key(2), {"status", "phase"}) == "Pending");
+    c.run_pods();
+    CHECK(c.assigned() == "aab");
+    if (is_taken) {
+        c.cluster.merge(
+            PlacedJob::pod_key(2),
+            "{'metadata':{'finalizers':['example.com/wait'],'deletionTimestamp':"
+            "'2026-01-01T00:00:00Z'}}"
+        );
+        c.cluster.settle();
+    }
+    const bool is_marked = std::ranges::any_of(c.cluster.writes, [](const Write& write) {
+        return json::print(write.body).find(R"("unhealthyNodes":[{"name":"b"}])") !=
+               std::string::npos;
+    });
+    CHECK(is_marked == is_taken);
+}
+
+TEST_CASE("an assignment with too few values names no host", "[controller][topology]") {
+    PlacedJob c;
+    const ObjectKey key = workload_key(c.cluster, "train");
+    json::Value status = *c.cluster.find(key)->find("status");
+    json::Value& assignment =
+        status.find("admission")->find("podSetAssignments")->as_array().front();
+    assignment.find("topologyAssignment")
+        ->set("levels", json::Array{"block", "rack", "kubernetes.io/hostname"});
+    c.cluster.merge(key, json::print(json::Object{{"status", status}}));
+    c.cluster.settle();
+    CHECK(c.condition("Admitted") == "True/Admitted");
+    const json::Value* left = c.cluster.find(key)->find_path({"status", "unhealthyNodes"});
+    CHECK((left == nullptr || left->as_array().empty()));
+}
+
+TEST_CASE("nothing has failed while pods are not known", "[controller][topology]") {
+    PlacedJob c;
+    c.run_pods();
+    auto& stores = c.cluster.controller().stores;
+    stores.find(kind_of<api::Pod>())->drop();
+    c.set_ready("b", false);
+    CHECK(c.assigned() == "aab");
 }
 
 TEST_CASE("two nodes that fail at once evict the workload", "[controller][topology]") {

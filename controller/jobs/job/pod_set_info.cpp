@@ -71,11 +71,11 @@ PodSetInfo make_own_info(
 /// Returns true if the pod set requires or prefers a topology, or is marked as unconstrained.
 bool names_topology(const api::Workload& workload, const std::string& pod_set) {
     const auto found = std::ranges::find(workload.spec.pod_sets, pod_set, &api::PodSet::name);
-    if (found == workload.spec.pod_sets.end() || !found->topology_request) {
+    if (found == workload.spec.pod_sets.end()) {
         return false;
     }
-    const api::PodSetTopologyRequest& request = *found->topology_request;
-    return request.required || request.preferred || request.unconstrained;
+    const auto& request = found->topology_request;
+    return request && (request->required || request->preferred || request->unconstrained);
 }
 
 /// Adds the tolerations that are missing.

@@ -45,20 +45,23 @@ const api::PodSetTopologyRequest* find_request(
     const api::Workload& workload, const std::string& pod_set
 ) {
     const auto found = std::ranges::find(workload.spec.pod_sets, pod_set, &api::PodSet::name);
-    return found != workload.spec.pod_sets.end() && found->topology_request
-               ? &*found->topology_request
-               : nullptr;
+    if (found == workload.spec.pod_sets.end()) {
+        return nullptr;
+    }
+    const auto& request = found->topology_request;
+    return request ? &*request : nullptr;
 }
 
 /// Returns how many pods of the group precede the pod set's own: the leader's, for the workers. The
 /// leader is the smaller pod set; of equal ones, the first.
 std::int64_t pods_before(const api::Workload& workload, const api::PodSetAssignment& assignment) {
     const auto* request = find_request(workload, assignment.name);
-    if (request == nullptr || !request->pod_set_group_name) {
+    const auto& admission = workload.status.admission;
+    if (request == nullptr || !request->pod_set_group_name || !admission) {
         return 0;
     }
     bool is_first = true;
-    for (const auto& other : workload.status.admission->pod_set_assignments) {
+    for (const auto& other : admission->pod_set_assignments) {
         if (other.name == assignment.name) {
             is_first = false;
             continue;
@@ -85,7 +88,9 @@ RankRules make_rules(
         pods.empty() ? nullptr
                      : pods.front()->metadata.find_annotation(api::annotation::kPodIndexOffset);
     if (annotated != nullptr) {
-        rules.offset += validation::parse_decimal<std::int32_t>(*annotated).value_or(0);
+        const auto offset = validation::parse_decimal<std::int32_t>(*annotated);
+        rules.offset += offset.value_or(0);
+        rules.request = offset ? rules.request : nullptr;  // without ranks, in order
     }
     rules.index_end = rules.count + rules.offset;
     return rules;
@@ -93,7 +98,9 @@ RankRules make_rules(
 
 /// Returns the pod's rank in its pod set; nullopt if its labels do not say it.
 std::optional<std::int64_t> find_rank(const api::Pod& pod, const RankRules& rules) {
-    const auto index = find_index(pod, *rules.request->pod_index_label, rules.index_end);
+    const auto& label_of_pods = rules.request->pod_index_label;
+    const auto index =
+        label_of_pods ? find_index(pod, *label_of_pods, rules.index_end) : std::nullopt;
     if (!index) {
         return std::nullopt;
     }

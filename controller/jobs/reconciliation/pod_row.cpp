@@ -188,10 +188,10 @@ RowWorkload find_workload(
 void add_domains(
     const api::Workload& workload,
     const api::PodSetAssignment& assignment,
+    const api::DomainAssignment& domains,
     const Pods& pods,
     std::map<const api::Pod*, Opening>& openings
 ) {
-    const api::DomainAssignment domains = api::decode(*assignment.topology_assignment);
     for (const PlacedPod& placed : place_pods(workload, assignment, domains, pods)) {
         const auto& values = domains.domains[placed.domain].values;
         const bool is_unhealthy = std::ranges::any_of(
@@ -250,10 +250,11 @@ std::map<const api::Pod*, Opening> find_openings(const api::Workload& workload, 
         const auto assignment = std::ranges::find(
             admission.pod_set_assignments, pod_set.name, &api::PodSetAssignment::name
         );
-        const bool has_domains = assignment != admission.pod_set_assignments.end() &&
-                                 assignment->topology_assignment.has_value();
-        if (has_domains) {
-            add_domains(workload, *assignment, pods, openings);
+        const bool is_assigned = assignment != admission.pod_set_assignments.end();
+        const auto topology = is_assigned ? assignment->topology_assignment : std::nullopt;
+        const bool has_domains = topology.has_value();
+        if (topology) {
+            add_domains(workload, *assignment, api::decode(*topology), pods, openings);
         }
         add_elastic(pod_set, has_domains, pods, openings);
     }

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -33,6 +32,17 @@ std::string awaited_host(const api::Pod& pod) {
     return waits && host != pod.spec.node_selector.end() ? host->second : std::string();
 }
 
+/// Returns true if the topology of the pod's podSet does not end in hosts: its user chose the host.
+bool has_other_levels(const api::Workload& workload, const api::Pod& pod) {
+    const std::string* pod_set = pod.metadata.find_label(api::label::kPodSet);
+    const auto& admission = workload.status.admission;
+    return admission && pod_set != nullptr &&
+           std::ranges::any_of(admission->pod_set_assignments, [&](const auto& assignment) {
+               return assignment.name == *pod_set && assignment.topology_assignment &&
+                      !ends_in_hosts(*assignment.topology_assignment);
+           });
+}
+
 /// Returns true if the host cannot start pods that are assigned to it. A host that is missing is
 /// replaced first: only then its pods are strays.
 bool is_closed(const View& view, HostState state) {
@@ -40,13 +50,12 @@ bool is_closed(const View& view, HostState state) {
     switch (state) {
         case HostState::Usable:
         case HostState::Missing:
+        case HostState::ToleratedForATime:
             return false;
         case HostState::NotReady:
             return gates.on_pod_termination;
         case HostState::Tainted:
             return gates.on_taints && gates.on_pod_termination;
-        case HostState::ToleratedForATime:
-            return gates.on_taints;
     }
     return false;
 }
@@ -103,26 +112,16 @@ void append_stray_pods(
         is_evicted(workload)) {
         return;
     }
-    const api::Admission admission = workload.status.admission.value_or(api::Admission{});
-    const std::set<std::string> assigned = assigned_hosts(admission);
-    const bool is_by_host = std::ranges::none_of(
-        admission.pod_set_assignments,
-        [&assigned](const api::PodSetAssignment& each) {
-            return each.topology_assignment && assigned.empty();
-        }
-    );
-    if (!is_by_host) {
-        return;
-    }
+    const AssignedHosts assigned(view, workload);
     std::map<std::string, bool> closed;
     for (const auto& pod : row) {
         const std::string host = awaited_host(*pod);
-        if (host.empty()) {
+        if (host.empty() || has_other_levels(workload, *pod)) {
             continue;
         }
         const auto [known, is_new] = closed.try_emplace(host, !assigned.contains(host));
         if (is_new && !known->second) {
-            known->second = is_closed(view, judge_host(view, workload, host).state);
+            known->second = is_closed(view, assigned.judge(host).state);
         }
         if (known->second) {
             outcome.writes.push_back(fail_pod(*pod, now));

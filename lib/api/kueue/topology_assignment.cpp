@@ -388,6 +388,9 @@ std::optional<std::string> value_at(const TopologyLevelValues& values, std::size
 bool append_domain(
     const TopologyAssignmentSlice& slice, std::size_t position, DomainAssignment& into
 ) {
+    if (slice.values_per_level.size() != into.levels.size() || into.levels.empty()) {
+        return false;
+    }
     AssignedDomain domain;
     for (const TopologyLevelValues& level : slice.values_per_level) {
         auto value = value_at(level, position);

@@ -47,7 +47,8 @@ Result<DomainAssignment> parse_slices(
 );
 
 /// Returns the domains of an assignment, as far as it is well formed: a slice whose lists have
-/// other lengths than it says ends them.
+/// other lengths than it says, or not one value for each level, ends them. Each domain has a value
+/// for each level, and at least one.
 DomainAssignment decode(
     const TopologyAssignment& assignment, std::size_t domains_max = kDomainsMax
 );
