@@ -45,7 +45,7 @@ class HostFailures {
                 return gates_.on_taints && (!gates_.on_pod_termination || is_left(host));
             case HostState::ToleratedForATime:
                 // Pods may start on it, so it fails them only once some had to leave.
-                return gates_.on_taints && is_left(host) && pods_->leaving.contains(host);
+                return gates_.on_taints && is_left(host) && is_being_left(host);
         }
         return false;
     }
@@ -70,6 +70,10 @@ class HostFailures {
             pods_ = find_pods_on_hosts(stores_, workload_);
         }
         return pods_ && !pods_->running.contains(host);
+    }
+    /// Returns true if pods on the host are being deleted.
+    bool is_being_left(const std::string& host) const {
+        return pods_ && pods_->leaving.contains(host);
     }
 
     const Stores& stores_;
