@@ -11,8 +11,6 @@ namespace sluice::controller {
 
 namespace {
 
-constexpr char kHostname[] = "kubernetes.io/hostname";
-
 const api::ObjectCondition* find_ready(const api::Node& node) {
     const auto found =
         std::ranges::find(node.status.conditions, "Ready", &api::ObjectCondition::type_);
@@ -90,22 +88,12 @@ int badness(HostState state) {
 }  // namespace
 
 bool ends_in_hosts(const api::TopologyAssignment& assignment) {
-    return !assignment.levels.empty() && assignment.levels.back() == kHostname;
+    return !assignment.levels.empty() && assignment.levels.back() == kHostnameLabel;
 }
 
 std::vector<std::string> hostnames_of(const api::Node& node) {
-    const std::string* name = node.metadata.find_label(kHostname);
+    const std::string* name = node.metadata.find_label(kHostnameLabel);
     return name == nullptr ? std::vector<std::string>{} : std::vector{*name};
-}
-
-std::set<std::string> assigned_hosts(const api::Admission& admission) {
-    std::set<std::string> hosts;
-    for (const auto& assignment : admission.pod_set_assignments) {
-        for (std::string& host : hosts_of(assignment)) {
-            hosts.insert(std::move(host));
-        }
-    }
-    return hosts;
 }
 
 std::vector<std::string> indexed_hosts_of(const api::Workload& workload) {
@@ -113,7 +101,12 @@ std::vector<std::string> indexed_hosts_of(const api::Workload& workload) {
     if (!admission || !is_admitted(workload) || is_evicted(workload) || is_finished(workload)) {
         return {};
     }
-    const std::set<std::string> hosts = assigned_hosts(*admission);
+    std::set<std::string> hosts;
+    for (const auto& assignment : admission->pod_set_assignments) {
+        for (std::string& host : hosts_of(assignment)) {
+            hosts.insert(std::move(host));
+        }
+    }
     return {hosts.begin(), hosts.end()};
 }
 

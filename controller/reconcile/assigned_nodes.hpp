@@ -20,6 +20,7 @@
 /// the value of its label `kubernetes.io/hostname`: assignments and pods' node selectors name it.
 namespace sluice::controller {
 
+inline constexpr char kHostnameLabel[] = "kubernetes.io/hostname";
 /// The index of nodes by hostname.
 inline constexpr std::string_view kHostnameIndex = "hostname";
 /// The index of admitted Workloads by the hostnames in their assignments.
@@ -33,8 +34,6 @@ std::vector<std::string> indexed_hosts_of(const api::Workload& workload);
 
 /// Returns true if the finest level of the assignment is the hostname.
 bool ends_in_hosts(const api::TopologyAssignment& assignment);
-/// Returns the hostnames in the assignments of the admission's podSets.
-std::set<std::string> assigned_hosts(const api::Admission& admission);
 
 /// Says if a host can run the pods that are assigned to it.
 enum class HostState : std::uint8_t {

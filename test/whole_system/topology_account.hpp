@@ -61,7 +61,7 @@ class TopologyAccount {
     Report report_;
     std::map<apiserver::ObjectName, Holder> held_;
     std::map<apiserver::ObjectName, std::deque<Former>> former_;
-    /// What a host had, the last value without end: a node may shrink or go under its pods.
+    /// The allocatable of each host with the end of its time; the last one has no end.
     std::map<std::string, std::deque<std::pair<Time, Amounts>>> rooms_;
     std::uint64_t ungated_ = 0;
     std::uint64_t assigned_ = 0;

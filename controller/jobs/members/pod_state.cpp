@@ -46,23 +46,9 @@ Write mark_target(const api::Pod& pod, const StopCause& cause, Time now) {
         {"reason", cause.reason},
         {"message", cause.message},
     };
-    return {
-        .verb = Verb::ApplyStatus,
-        .object = key_of(pod),
-        .body =
-            json::Object{
-                {"apiVersion", "v1"},
-                {"kind", "Pod"},
-                {"metadata",
-                 json::Object{
-                     {"name", pod.metadata.name},
-                     {"namespace", pod.metadata.namespace_},
-                     {"uid", pod.metadata.uid},
-                 }},
-                {"status", json::Object{{"conditions", json::Array{condition}}}},
-            },
-        .field_manager = std::string(kFieldManager),
-    };
+    return apply_pod_status(
+        pod, json::Object{{"conditions", json::Array{condition}}}, kFieldManager
+    );
 }
 
 }  // namespace
@@ -167,6 +153,26 @@ Result<Write> start_pod(const api::Pod& pod, const PodSetInfo& injected) {
         "schedulingGates", left.empty() ? json::Value() : json::Value(std::move(left))
     );
     return strict_patch(key_of(pod), pod.metadata, std::move(*patch));
+}
+
+Write apply_pod_status(const api::Pod& pod, json::Value status, std::string_view field_manager) {
+    return {
+        .verb = Verb::ApplyStatus,
+        .object = key_of(pod),
+        .body =
+            json::Object{
+                {"apiVersion", "v1"},
+                {"kind", "Pod"},
+                {"metadata",
+                 json::Object{
+                     {"name", pod.metadata.name},
+                     {"namespace", pod.metadata.namespace_},
+                     {"uid", pod.metadata.uid},
+                 }},
+                {"status", std::move(status)},
+            },
+        .field_manager = std::string(field_manager),
+    };
 }
 
 std::optional<Write> end_pod(const api::Pod& pod, const StopCause& cause, Time now) {

@@ -10,6 +10,7 @@
 #include "controller/reconcile/pod_life.hpp"
 #include "controller/reconcile/reconcile.hpp"
 #include "controller/reconcile/settings.hpp"
+#include "json/value.hpp"
 
 #include <optional>
 #include <string>
@@ -58,6 +59,10 @@ Result<api::PodSet> make_pod_set(
 /// topology, and injects the values of the admission. Errors:
 /// Invalid if the values contradict the pod.
 Result<Write> start_pod(const api::Pod& pod, const PodSetInfo& injected);
+/// Returns a server-side apply of a part of the pod's status, by that field manager. It replaces
+/// what the manager applied before, so each condition needs its own manager. The write is refused
+/// if the pod is another one by now.
+Write apply_pod_status(const api::Pod& pod, json::Value status, std::string_view field_manager);
 /// Returns the next of two writes: the first adds the cause to the pod's status, the second deletes
 /// the pod. Returns nullopt if the pod is being deleted.
 std::optional<Write> end_pod(const api::Pod& pod, const StopCause& cause, Time now);

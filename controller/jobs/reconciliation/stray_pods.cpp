@@ -17,14 +17,12 @@ namespace sluice::controller {
 
 namespace {
 
-constexpr char kHostname[] = "kubernetes.io/hostname";
 constexpr char kMessage[] = "Pod terminated by Kueue NodeController due to node taint";
-constexpr std::string_view kFieldManager = "kueue";
 constexpr char kController[] = "kueue-tas-node-controller";
 
 /// Returns the host that the pod waits for; "" if it does not wait for one.
 std::string awaited_host(const api::Pod& pod) {
-    const auto host = pod.spec.node_selector.find(kHostname);
+    const auto host = pod.spec.node_selector.find(kHostnameLabel);
     const bool waits = pod.spec.node_name.empty() && pod.status.phase == "Pending" &&
                        !pod.metadata.deletion_timestamp &&
                        workload::asks_for_topology(pod.metadata) &&
@@ -69,25 +67,11 @@ Write fail_pod(const api::Pod& pod, Time now) {
         {"reason", api::reason::kUnschedulableOnAssignedNode},
         {"message", kMessage},
     };
-    Write write{
-        .verb = Verb::ApplyStatus,
-        .object = key_of(pod),
-        .body =
-            json::Object{
-                {"apiVersion", "v1"},
-                {"kind", "Pod"},
-                {"metadata",
-                 json::Object{
-                     {"name", pod.metadata.name},
-                     {"namespace", pod.metadata.namespace_},
-                     {"uid", pod.metadata.uid},
-                     {"resourceVersion", pod.metadata.resource_version},
-                 }},
-                {"status", json::Object{{"phase", "Failed"}, {"conditions", json::Array{condition}}}
-                },
-            },
-        .field_manager = std::string(kFieldManager),
-    };
+    Write write = apply_pod_status(
+        pod, json::Object{{"phase", "Failed"}, {"conditions", json::Array{condition}}}, kController
+    );
+    // Refused if the scheduler has bound the pod meanwhile.
+    write.body.find("metadata")->set("resourceVersion", pod.metadata.resource_version);
     write.events.push_back({
         .regarding =
             {.api_version = "v1",
