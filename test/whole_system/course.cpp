@@ -90,12 +90,11 @@ class Course {
         };
         options.line_fault = [this] { return faults_.of_line(); };
         if (world_.has_fair_sharing) {
+            // LessThanInitialShare lets a Workload evict what the next cycle admits before it, in
+            // turns without an end, in Kueue too.
             options.configuration.set(
                 "fairSharing",
-                json::Object{
-                    {"preemptionStrategies",
-                     json::Array{"LessThanOrEqualToFinalShare", "LessThanInitialShare"}}
-                }
+                json::Object{{"preemptionStrategies", json::Array{"LessThanOrEqualToFinalShare"}}}
             );
         }
         if (world_.has_topologies) {

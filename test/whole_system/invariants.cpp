@@ -34,14 +34,6 @@ bool is_true(const api::Workload& workload, std::string_view type) {
     });
 }
 
-/// Returns true if the Workload waits for workloads that it preempted.
-bool is_preempting(const api::Workload& workload) {
-    return std::ranges::any_of(workload.status.conditions, [](const api::Condition& each) {
-        return each.type_ == api::condition::kQuotaReserved &&
-               each.reason == api::reason::kWaitingForPreemptedWorkloads;
-    });
-}
-
 /// The store holds what passed the schema, so that it can be read.
 template <class T>
 T read(const apiserver::Snapshot& object) {
@@ -197,10 +189,6 @@ void Invariants::note_workload(const apiserver::LogEntry& entry) {
         for (const auto& owner : (after ? after : before)->metadata.owner_references) {
             admitted_until_[owner.uid] = now_();
         }
-    }
-    if (before && after && !is_preempting(*before) && is_preempting(*after)) {
-        // Fair shares may evict, admit and evict in turns, and the preemptor reports each turn.
-        loops_.forget(kWorkloads, entry.name);
     }
     const auto held = before ? holding_of(*before) : std::nullopt;
     const auto holding = after ? holding_of(*after) : std::nullopt;

@@ -6,6 +6,14 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <unistd.h>
+
+namespace {
+
+/// Bounds the real time of a course: the signal's default action ends one that does not end.
+constexpr unsigned kCourseSeconds = 120;
+
+}  // namespace
 
 /// Plays courses of the whole system, one a seed, and prints what may never be and how to see it
 /// again.
@@ -35,6 +43,7 @@ int main(int argc, char** argv) {
     for (options.seed = seed; options.seed < seed + seeds; ++options.seed) {
         // Of a program that dies it is the last line.
         fmt::print(stderr, "\rseed {} ", options.seed);
+        alarm(kCourseSeconds);
         const auto result = is_hostile ? sluice::whole_system::play_hostile_course(options)
                                        : sluice::whole_system::play_course(options);
         for (const auto& problem : result.problems) {
