@@ -1,5 +1,6 @@
 #include "base/nearest_name.hpp"
 #include "base/version.hpp"
+#include "controller/commands/capacity/capacity.hpp"
 #include "controller/commands/config/config.hpp"
 #include "controller/commands/controller/controller.hpp"
 #include "controller/commands/dev/dev.hpp"
@@ -192,6 +193,7 @@ int main(int argc, char** argv) {
     int exit_code = 0;
     sluice::commands::add_controller(program, exit_code);
     sluice::commands::add_schedule(program, exit_code);
+    sluice::commands::add_capacity(program, exit_code);
     sluice::commands::add_dev(program, exit_code);
     sluice::commands::add_test(program, exit_code);
     sluice::commands::add_config(program, exit_code);

@@ -38,6 +38,7 @@ LAYERS = {
     "job_kinds/derived": "base json api/meta job_kinds",
     "validation": "base json api/meta api/core api/kueue config",
     "workload/pods": "api/meta api/core api/kueue engine/types",
+    "workload/capacity": "base api/meta api/core api/kueue engine/types workload/pods",
     "workload/translation": "base api/meta api/core api/kueue engine/types config validation"
     " workload/pods",
     "workload/status": "base api/meta api/kueue engine/types engine/state engine workload/pods"
@@ -144,9 +145,12 @@ LAYERS = {
     " controller/process/metrics controller/process/webhooks",
     "controller/commands/schedule": "base json yaml api/meta api/core api/kueue api/schema"
     " engine/types engine/state engine/driver config job_kinds workload/pods"
-    " workload/translation workload/status workload/explanation webhook cel/rules apiserver/schema apiserver/rules",
+    " workload/translation workload/status workload/explanation webhook cel/rules apiserver/schema"
+    " apiserver/rules",
     "controller/commands/controller": "base json yaml config job_kinds net/loop net/transport"
     " kube/client controller/kinds controller/process/webhooks controller/process",
+    "controller/commands/capacity": "base json yaml api/meta net/loop kube/core kube/client"
+    " workload/pods workload/capacity controller/commands/schedule controller/commands/controller",
     "controller/commands/config": "base json yaml api/kueue config job_kinds workload/pods"
     " controller/jobs/reconciliation controller/kinds"
     " controller/process/webhooks controller/process controller/commands/schedule",
@@ -162,7 +166,7 @@ LAYERS = {
     " sim/objects sim/pods controller/commands/schedule controller/commands/controller"
     " controller/commands/cluster",
     "controller": "base controller/commands/schedule controller/commands/controller"
-    " controller/commands/config controller/commands/dev controller/commands/test",
+    " controller/commands/capacity controller/commands/config controller/commands/dev controller/commands/test",
 }
 
 # What the engine sees of base: assertions, containers, ids, times. It reports no errors.

@@ -2,13 +2,13 @@
 
 #include "base/log.hpp"
 #include "base/version.hpp"
+#include "controller/commands/controller/connection.hpp"
 #include "controller/commands/controller/log_options.hpp"
 #include "controller/commands/controller/process_options.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/process/controller_process.hpp"
 #include "job_kinds/builtin.hpp"
 #include "job_kinds/configured.hpp"
-#include "kube/client/connection_source.hpp"
 #include "kube/client/http_client.hpp"
 #include "net/loop/event_loop.hpp"
 
@@ -19,7 +19,6 @@
 
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <ranges>
@@ -34,28 +33,6 @@ namespace {
 using Options = ControllerOptions;
 
 constexpr int kMisconfigured = 2;
-
-Result<kube::Connection> load_connection(const Options& options) {
-    kube::ConnectionSource source{
-        .kubeconfig_file = options.kubeconfig_file, .context = options.context, .process = {}
-    };
-    for (const char* name :
-         {"KUBECONFIG",
-          "HOME",
-          "KUBERNETES_SERVICE_HOST",
-          "KUBERNETES_SERVICE_PORT",
-          "HTTPS_PROXY",
-          "https_proxy",
-          "HTTP_PROXY",
-          "http_proxy",
-          "NO_PROXY",
-          "no_proxy"}) {
-        if (const char* value = std::getenv(name)) {
-            source.process.environment[name] = value;
-        }
-    }
-    return kube::find_connection(source);
-}
 
 boost::asio::awaitable<void> run_to_end(
     controller::ControllerProcess* process, net::EventLoop* loop, int* exit_code
@@ -187,7 +164,7 @@ int run_controller(const ControllerOptions& options) {
         );
         return kMisconfigured;
     }
-    auto connection = load_connection(options);
+    auto connection = load_connection(options.kubeconfig_file, options.context);
     if (!connection) {
         log::error("cannot start", {{"error", connection.error().detail}});
         return kMisconfigured;

@@ -40,10 +40,10 @@ constexpr const char* kDescription =
     R"(Decide offline, on Kubernetes objects from files, what one scheduling cycle, several, or as
 many as it takes would admit, preempt and refuse, and why.
 
-Objects: Namespace, LimitRange, RuntimeClass, and the kinds of kueue.x-k8s.io in both versions, as
-`kubectl get -o yaml` prints them. PriorityClass and Node are accepted and change nothing: a
-Workload's priority is in its spec. Time does not advance from --now: a workload in backoff until a
-later time is not tried.
+Objects: Namespace, LimitRange, RuntimeClass, Node, Pod, and the kinds of kueue.x-k8s.io in both
+versions, as `kubectl get -o yaml` prints them. Nodes, and pods on them, matter for flavors with a
+topology. PriorityClass is accepted and changes nothing: a Workload's priority is in its spec. Time
+does not advance from --now: a workload in backoff until a later time is not tried.
 
 JSON output, keys sorted, empty lists printed; workloads are "namespace/name":
   cycles[]: cycle, and

@@ -3,7 +3,7 @@
 #include "api/kueue/kueue_names.hpp"
 #include "api/kueue/topology_assignment.hpp"
 #include "api/meta/codec.hpp"
-#include "base/printable.hpp"
+#include "controller/commands/schedule/table.hpp"
 #include "json/value.hpp"
 #include "yaml/print.hpp"
 
@@ -167,28 +167,6 @@ Value to_value(const ScheduleReport& report) {
     };
 }
 
-using Row = std::vector<std::string>;
-
-/// Prints rows under their headings, each column as wide as its widest cell; the last is not
-/// padded.
-std::string columns(std::vector<Row> rows) {
-    std::vector<std::size_t> widths(rows.front().size());
-    for (auto& row : rows) {
-        for (std::size_t i = 0; i < row.size(); ++i) {
-            row[i] = printable(row[i]);
-            widths[i] = std::max(widths[i], row[i].size());
-        }
-    }
-    std::string text;
-    for (const auto& row : rows) {
-        for (std::size_t i = 0; i + 1 < row.size(); ++i) {
-            text += fmt::format("{:<{}}  ", row[i], widths[i]);
-        }
-        text += row.back() + "\n";
-    }
-    return text;
-}
-
 /// Returns, for example, " on node-1 x2, node-2"; empty without a topology.
 std::string topology_text(const api::PodSetAssignment& pod_set) {
     constexpr std::size_t kMost = 8;
@@ -251,7 +229,7 @@ std::string assignment_text(const AdmittedWorkload& entry) {
 }
 
 std::string cycle_table(const CycleReport& cycle) {
-    std::vector<Row> rows{{"OUTCOME", "WORKLOAD", "CLUSTERQUEUE", "REASON", "DETAILS"}};
+    std::vector<TableRow> rows{{"OUTCOME", "WORKLOAD", "CLUSTERQUEUE", "REASON", "DETAILS"}};
     for (const auto& entry : cycle.admitted) {
         const auto* reason = entry.borrows ? "borrows" : "";
         rows.push_back(
@@ -289,12 +267,12 @@ std::string cycle_table(const CycleReport& cycle) {
              entry.words.empty() ? entry.message : entry.words}
         );
     }
-    return fmt::format("Cycle {}\n{}", cycle.cycle, columns(std::move(rows)));
+    return fmt::format("Cycle {}\n{}", cycle.cycle, print_table(std::move(rows)));
 }
 
 /// Returns a table of the pending workloads by ClusterQueue; empty without any.
 std::string queues_table(const ScheduleReport& report) {
-    std::vector<Row> rows{{"CLUSTERQUEUE", "PENDING", "WORKLOADS"}};
+    std::vector<TableRow> rows{{"CLUSTERQUEUE", "PENDING", "WORKLOADS"}};
     const auto add = [&](const auto& queues, const std::string& state) {
         for (const auto& [name, workloads] : queues) {
             rows.push_back(
@@ -306,25 +284,25 @@ std::string queues_table(const ScheduleReport& report) {
     };
     add(report.queues.active, "active");
     add(report.queues.inadmissible, "inadmissible");
-    return rows.size() > 1 ? "\nQueues\n" + columns(std::move(rows)) : "";
+    return rows.size() > 1 ? "\nQueues\n" + print_table(std::move(rows)) : "";
 }
 
 std::string waiting_table(const ScheduleReport& report) {
-    std::vector<Row> rows{{"WORKLOAD", "CLUSTERQUEUE", "REASON", "DETAILS"}};
+    std::vector<TableRow> rows{{"WORKLOAD", "CLUSTERQUEUE", "REASON", "DETAILS"}};
     for (const auto& waiting : report.waiting) {
         for (const auto& workload : waiting.workloads) {
             rows.push_back({workload, waiting.cluster_queue, waiting.reason, waiting.details});
         }
     }
-    return rows.size() > 1 ? "\nAlso waiting\n" + columns(std::move(rows)) : "";
+    return rows.size() > 1 ? "\nAlso waiting\n" + print_table(std::move(rows)) : "";
 }
 
 std::string inactive_table(const ScheduleReport& report) {
-    std::vector<Row> rows{{"CLUSTERQUEUE", "REASON", "DETAILS"}};
+    std::vector<TableRow> rows{{"CLUSTERQUEUE", "REASON", "DETAILS"}};
     for (const auto& [name, activity] : report.inactive) {
         rows.push_back({name, activity.reason, activity.message});
     }
-    return rows.size() > 1 ? "\nInactive ClusterQueues\n" + columns(std::move(rows)) : "";
+    return rows.size() > 1 ? "\nInactive ClusterQueues\n" + print_table(std::move(rows)) : "";
 }
 
 }  // namespace

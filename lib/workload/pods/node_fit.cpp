@@ -13,13 +13,6 @@
 namespace sluice::workload {
 namespace {
 
-/// Returns a taint as Kubernetes prints it: key=value:Effect.
-std::string printed_taint(const api::Taint& taint) {
-    const std::string value = taint.value.empty() ? "" : "=" + taint.value;
-    const bool ends = taint.effect.empty() && taint.value.empty();
-    return taint.key + value + (ends ? "" : ":") + taint.effect;
-}
-
 std::string refusal_of(
     const PodShape& shape, const api::ResourceFlavor& flavor, const api::Node& node
 ) {
@@ -61,6 +54,12 @@ std::int64_t affinity_of(const PodShape& shape, const api::Node& node) {
 }
 
 }  // namespace
+
+std::string printed_taint(const api::Taint& taint) {
+    const std::string value = taint.value.empty() ? "" : "=" + taint.value;
+    const bool ends = taint.effect.empty() && taint.value.empty();
+    return taint.key + value + (ends ? "" : ":") + taint.effect;
+}
 
 bool is_usable(const api::Node& node) {
     const auto ready = std::ranges::find(

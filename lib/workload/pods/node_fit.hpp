@@ -14,6 +14,9 @@
 /// Decides if pods of a shape may run on a node, as topology-aware scheduling sees it (KEP-2724).
 namespace sluice::workload {
 
+/// Returns a taint as Kubernetes prints it: key=value:Effect.
+std::string printed_taint(const api::Taint& taint);
+
 /// Returns true if new pods may start on the node: it is Ready and not cordoned.
 bool is_usable(const api::Node& node);
 

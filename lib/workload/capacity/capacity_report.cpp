@@ -1,0 +1,405 @@
+#include "workload/capacity/capacity_report.hpp"
+
+#include "api/kueue/conditions.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/kueue/topology_assignment.hpp"
+#include "workload/capacity/flavor_nodes.hpp"
+#include "workload/capacity/placed_pods.hpp"
+#include "workload/capacity/pod_packing.hpp"
+#include "workload/capacity/queue_quotas.hpp"
+#include "workload/pods/amounts.hpp"
+#include "workload/pods/node_fit.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace sluice::workload {
+namespace {
+
+using engine::Amount;
+
+constexpr std::string_view kHostname = "kubernetes.io/hostname";
+
+std::string full_name(const api::Workload& workload) {
+    return workload.metadata.namespace_ + "/" + workload.metadata.name;
+}
+
+bool holds_quota(const api::Workload& workload) {
+    return workload.status.admission &&
+           api::is_true(workload.status.conditions, api::condition::kQuotaReserved);
+}
+
+/// Returns the shape of the pods as they are created: each tolerates the taint that is named like
+/// an extended resource that it requests.
+PodShape shape_of(const api::PodSpec& pod, const Amounts& request) {
+    PodShape shape = make_pod_shape(pod);
+    for (const auto& [resource, amount] : request) {
+        if (resource.find('/') != std::string::npos) {
+            shape.tolerations.push_back({.key = resource, .operator_ = "Exists"});
+        }
+    }
+    return shape;
+}
+
+std::vector<const NodeRoom*> read_only(const std::vector<NodeRoom*>& rooms) {
+    return {rooms.begin(), rooms.end()};
+}
+
+class ReportMaker {
+  public:
+    explicit ReportMaker(const CapacityInput& input)
+        : input_(input),
+          nodes_(input.nodes, input.flavors, input.topologies),
+          pods_(input.pods, nodes_),
+          quotas_(sum_quotas(input.cluster_queues, input.cohorts)) {
+        for (const auto* queue : input.cluster_queues) {
+            queues_[queue->metadata.name] = queue;
+        }
+        for (const auto* queue : input.local_queues) {
+            local_queues_[queue->metadata.namespace_ + "/" + queue->metadata.name] =
+                queue->spec.cluster_queue;
+        }
+    }
+
+    CapacityReport make() {
+        for (const auto* workload : input_.workloads) {
+            if (holds_quota(*workload) && !is_finished(*workload)) {
+                take_admitted(*workload);
+            }
+        }
+        for (const auto* workload : input_.workloads) {
+            if (!holds_quota(*workload) && !is_finished(*workload) &&
+                workload->spec.active.value_or(true)) {
+                try_pending(*workload);
+            }
+        }
+        add_flavors();
+        add_excesses();
+        report_.faults = nodes_.faults();
+        return std::move(report_);
+    }
+
+  private:
+    static bool is_finished(const api::Workload& workload) {
+        return api::is_true(workload.status.conditions, api::condition::kFinished);
+    }
+
+    void take_admitted(const api::Workload& workload) {
+        const auto& assignments = workload.status.admission->pod_set_assignments;
+        for (const auto& assignment : assignments) {
+            for (const auto& [resource, quantity] : assignment.resource_usage) {
+                if (const auto flavor = assignment.flavors.find(resource);
+                    flavor != assignment.flavors.end()) {
+                    used_[{flavor->second, resource}] += request_amount(resource, quantity);
+                }
+            }
+        }
+        // The pods of an evicted workload are ending: those that have no node get none.
+        if (api::is_true(workload.status.conditions, api::condition::kEvicted)) {
+            return;
+        }
+        for (std::size_t i = 0; i < std::min(assignments.size(), workload.spec.pod_sets.size());
+             ++i) {
+            place_admitted(workload, workload.spec.pod_sets[i], assignments[i]);
+        }
+    }
+
+    /// Takes room for the admitted pods that have no node yet.
+    void place_admitted(
+        const api::Workload& workload,
+        const api::PodSet& pod_set,
+        const api::PodSetAssignment& assignment
+    ) {
+        const Amounts request = node_amounts(pod_set.template_->spec);
+        std::int64_t left = assignment.count.value_or(pod_set.count);
+        for (const auto& reclaimable : workload.status.reclaimable_pods) {
+            left -= reclaimable.name == pod_set.name ? reclaimable.count : 0;
+        }
+        auto placed = pods_.take(workload, pod_set.name, request, left);
+        for (const auto& [node, pods] : placed) {
+            left -= pods;
+        }
+        if (assignment.topology_assignment) {
+            left -= place_assigned(*assignment.topology_assignment, request, left, placed);
+        }
+        const auto rooms =
+            nodes_.accepting(flavors_of(assignment), shape_of(pod_set.template_->spec, request));
+        const std::int64_t found = left > 0 ? place_pods(rooms, request, left) : 0;
+        if (found < left) {
+            report_.unplaceable.push_back({
+                .workload = full_name(workload),
+                .cluster_queue = workload.status.admission->cluster_queue,
+                .pod_set = pod_set.name,
+                .is_admitted = true,
+                .pods = assignment.count.value_or(pod_set.count),
+                .request = request,
+                .fit = assignment.count.value_or(pod_set.count) - (left - found),
+                .could = could_fit(rooms, request, pod_set.count),
+            });
+        }
+    }
+
+    /// Takes room on the hosts that a topology assigns, for the pods that are not there yet.
+    /// Returns how many those are.
+    std::int64_t place_assigned(
+        const api::TopologyAssignment& topology,
+        const Amounts& request,
+        std::int64_t left,
+        std::map<std::string, std::int64_t>& placed
+    ) {
+        const auto assignment = api::decode(topology);
+        std::int64_t taken = 0;
+        if (assignment.levels.empty() || assignment.levels.back() != kHostname) {
+            return 0;
+        }
+        for (const auto& domain : assignment.domains) {
+            const std::string& host = domain.values.back();
+            NodeRoom* room = nodes_.find(host);
+            const std::int64_t missing = std::min(domain.count - placed[host], left - taken);
+            if (room != nullptr && missing > 0) {
+                add_amounts(room->ours, request, missing);
+                taken += missing;
+            }
+        }
+        return taken;
+    }
+
+    static std::vector<std::string> flavors_of(const api::PodSetAssignment& assignment) {
+        std::set<std::string> names;
+        for (const auto& [resource, flavor] : assignment.flavors) {
+            names.insert(flavor);
+        }
+        return {names.begin(), names.end()};
+    }
+
+    /// Returns how many pods would fit on the nodes if no workload ran.
+    static std::int64_t could_fit(
+        const std::vector<NodeRoom*>& rooms, const Amounts& request, std::int64_t count
+    ) {
+        std::int64_t left = count;
+        for (const NodeRoom* room : rooms) {
+            NodeRoom empty{
+                .node = room->node,
+                .exists = room->exists,
+                .refusal = {},
+                .allocatable = room->allocatable,
+                .daemons = {},
+                .foreign = room->foreign,
+                .ours = {},
+            };
+            left -= std::min(left, empty.fitting(request));
+        }
+        return count - left;
+    }
+
+    /// Returns the flavors of the queue that the pods may get, one for each group of resources that
+    /// they request, in each combination.
+    static std::vector<std::vector<std::string>> choices(
+        const api::ClusterQueue& queue, const Amounts& request
+    ) {
+        constexpr std::size_t kChoicesMax = 256;
+        std::vector<std::vector<std::string>> made{{}};
+        for (const auto& group : queue.spec.resource_groups) {
+            const bool asks = std::ranges::any_of(group.covered_resources, [&](const auto& name) {
+                return amount_of(request, name) > Amount();
+            });
+            if (!asks || made.size() * group.flavors.size() > kChoicesMax) {
+                continue;
+            }
+            std::vector<std::vector<std::string>> longer;
+            for (const auto& choice : made) {
+                for (const auto& flavor : group.flavors) {
+                    longer.push_back(choice);
+                    longer.back().push_back(flavor.name);
+                }
+            }
+            made = std::move(longer);
+        }
+        return made;
+    }
+
+    const api::ClusterQueue* queue_of(const api::Workload& workload) const {
+        const auto local =
+            local_queues_.find(workload.metadata.namespace_ + "/" + workload.spec.queue_name);
+        if (local == local_queues_.end()) {
+            return nullptr;
+        }
+        const auto queue = queues_.find(local->second);
+        return queue == queues_.end() ? nullptr : queue->second;
+    }
+
+    /// Reports the podSets of a pending workload that no choice of flavors has room for now.
+    void try_pending(const api::Workload& workload) {
+        const auto* queue = queue_of(workload);
+        if (queue == nullptr) {
+            return;
+        }
+        for (const auto& pod_set : workload.spec.pod_sets) {
+            const Amounts request = node_amounts(pod_set.template_->spec);
+            const PodShape shape = shape_of(pod_set.template_->spec, request);
+            const std::int64_t wanted = pod_set.min_count.value_or(pod_set.count);
+            std::int64_t fit = 0;
+            std::int64_t could = 0;
+            for (const auto& flavors : choices(*queue, request)) {
+                const auto rooms = nodes_.accepting(flavors, shape);
+                fit = std::max(fit, count_fitting(read_only(rooms), request, wanted));
+                could = std::max(could, could_fit(rooms, request, wanted));
+            }
+            if (fit < wanted) {
+                report_.unplaceable.push_back({
+                    .workload = full_name(workload),
+                    .cluster_queue = queue->metadata.name,
+                    .pod_set = pod_set.name,
+                    .is_admitted = false,
+                    .pods = wanted,
+                    .request = request,
+                    .fit = fit,
+                    .could = could,
+                });
+            }
+        }
+    }
+
+    void add_flavors() {
+        FlavorAmounts total;
+        for (const auto& quota : quotas_) {
+            if (quota.is_root) {
+                for (const auto& [pair, amount] : quota.nominal) {
+                    total[pair] += amount;
+                }
+            }
+        }
+        for (const auto& [pair, amount] : total) {
+            const auto nodes = nodes_.flavors().find(pair.first);
+            if (nodes == nodes_.flavors().end()) {
+                continue;
+            }
+            FlavorCapacity made = capacity_of(nodes->second, pair.second);
+            made.quota = amount;
+            made.used = used_.contains(pair) ? used_.at(pair) : Amount();
+            for (const auto& [name, other] : nodes_.flavors()) {
+                if (name != pair.first && total.contains({name, pair.second}) &&
+                    share_nodes(nodes->second, other)) {
+                    made.shares_with.push_back(name);
+                }
+            }
+            report_.flavors.push_back(std::move(made));
+        }
+    }
+
+    static bool share_nodes(const FlavorNodes& a, const FlavorNodes& b) {
+        const std::set<const NodeRoom*> known(a.usable.begin(), a.usable.end());
+        return std::ranges::any_of(b.usable, [&](const NodeRoom* room) {
+            return known.contains(room);
+        });
+    }
+
+    FlavorCapacity capacity_of(const FlavorNodes& nodes, const std::string& resource) const {
+        FlavorCapacity made{
+            .flavor = nodes.flavor->metadata.name, .resource = resource, .may_come = nodes.may_come
+        };
+        for (const NodeRoom* room : nodes.usable) {
+            const Amount free = max(Amount(), room->free(resource));
+            made.usable += amount_of(room->allocatable, resource);
+            made.foreign += amount_of(room->foreign, resource);
+            made.free += free;
+            made.largest_free = max(made.largest_free, free);
+            if (!room->is_whole(resource)) {
+                made.fragmented += free;
+            }
+        }
+        made.nodes = made.usable;
+        for (const UnusableNode& unusable : nodes.unusable) {
+            const Amount amount = amount_of(unusable.room->allocatable, resource);
+            made.nodes += amount;
+            if (amount > Amount()) {
+                made.losses.push_back({
+                    .amount = amount,
+                    .node = unusable.room->node->metadata.name,
+                    .reason = unusable.reason,
+                });
+            }
+        }
+        add_gangs(nodes, made);
+        return made;
+    }
+
+    std::int64_t gang_pods(const NodeRoom& room, const std::string& resource) const {
+        if (!input_.gang_pod) {
+            return room.is_whole(resource) ? 1 : 0;
+        }
+        Amounts request = *input_.gang_pod;
+        request.try_emplace("pods", Amount(1));
+        return room.fitting(request);
+    }
+
+    void add_gangs(const FlavorNodes& nodes, FlavorCapacity& made) const {
+        for (std::size_t depth = 0; depth <= nodes.levels.size(); ++depth) {
+            const std::vector<std::string> levels(
+                nodes.levels.begin(), nodes.levels.begin() + static_cast<std::ptrdiff_t>(depth)
+            );
+            if (!levels.empty() && levels.back() == kHostname && !input_.gang_pod) {
+                break;  // one whole-node pod, or none
+            }
+            std::map<std::string, std::int64_t> domains;
+            for (const NodeRoom* room : nodes.usable) {
+                if (const auto path = place_of(*room->node, *nodes.flavor, levels)) {
+                    domains[fmt::format("{}", fmt::join(*path, "/"))] +=
+                        gang_pods(*room, made.resource);
+                }
+            }
+            const auto largest = std::ranges::max_element(domains, {}, [](const auto& entry) {
+                return entry.second;
+            });
+            made.gangs.push_back({
+                .level = levels.empty() ? "" : levels.back(),
+                .domain = largest == domains.end() ? "" : largest->first,
+                .pods = largest == domains.end() ? 0 : largest->second,
+            });
+        }
+    }
+
+    void add_excesses() {
+        std::map<std::pair<std::string, std::string>, Amount> usable;
+        for (const auto& flavor : report_.flavors) {
+            usable[{flavor.flavor, flavor.resource}] = flavor.usable - flavor.foreign;
+        }
+        for (const auto& quota : quotas_) {
+            for (const auto& [pair, amount] : quota.nominal) {
+                if (const auto at = usable.find(pair); at != usable.end() && amount > at->second) {
+                    report_.excesses.push_back({
+                        .is_cohort = quota.is_cohort,
+                        .name = quota.name,
+                        .flavor = pair.first,
+                        .resource = pair.second,
+                        .quota = amount,
+                        .usable = at->second,
+                    });
+                }
+            }
+        }
+    }
+
+    const CapacityInput& input_;
+    ClusterNodes nodes_;
+    PlacedPods pods_;
+    std::vector<QueueQuota> quotas_;
+    std::map<std::string, const api::ClusterQueue*> queues_;
+    std::map<std::string, std::string> local_queues_;  // by namespace/name
+    FlavorAmounts used_;
+    CapacityReport report_;
+};
+
+}  // namespace
+
+CapacityReport make_capacity_report(const CapacityInput& input) {
+    return ReportMaker(input).make();
+}
+
+}  // namespace sluice::workload

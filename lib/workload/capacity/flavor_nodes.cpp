@@ -1,0 +1,183 @@
+#include "workload/capacity/flavor_nodes.hpp"
+
+#include "api/core/taint.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "workload/capacity/flavor_growth.hpp"
+#include "workload/pods/node_fit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace sluice::workload {
+namespace {
+
+constexpr std::string_view kHostname = "kubernetes.io/hostname";
+
+/// Returns the taint that keeps pods of the flavor away; or "". Pods of the flavor tolerate its own
+/// taints, and Kubernetes gives each pod that requests an extended resource a toleration of the
+/// taint with its name (ExtendedResourceToleration).
+std::string closed_by(const api::Node& node, const api::ResourceFlavor& flavor) {
+    std::vector<api::Taint> taints;
+    for (const auto& taint : node.spec.taints) {
+        const bool is_of_flavor =
+            std::ranges::any_of(flavor.spec.node_taints, [&taint](const auto& own) {
+                return own.key == taint.key && own.value == taint.value &&
+                       own.effect == taint.effect;
+            });
+        if (!is_of_flavor && !node.status.allocatable.contains(taint.key)) {
+            taints.push_back(taint);
+        }
+    }
+    const auto* taint = api::find_untolerated_taint(
+        taints, flavor.spec.tolerations, api::TolerationOperators::WithNumeric
+    );
+    return taint == nullptr ? "" : printed_taint(*taint);
+}
+
+/// Returns the allocatable resources of the node that has most in total: the one with the largest
+/// amount of the first resource that differs, extended resources first.
+api::ResourceList largest_of(const FlavorNodes& nodes) {
+    api::ResourceList largest;
+    const auto is_larger = [&largest](const api::ResourceList& other) {
+        for (const bool is_extended : {true, false}) {
+            for (const auto& [resource, amount] : other) {
+                const auto known = largest.find(resource);
+                const bool is_this = (resource.find('/') != std::string::npos) == is_extended;
+                if (is_this && (known == largest.end() || known->second != amount)) {
+                    return known == largest.end() || known->second < amount;
+                }
+            }
+        }
+        return false;
+    };
+    const auto take = [&](const NodeRoom& room) {
+        if (is_larger(room.node->status.allocatable)) {
+            largest = room.node->status.allocatable;
+        }
+    };
+    for (const NodeRoom* room : nodes.usable) {
+        take(*room);
+    }
+    for (const UnusableNode& unusable : nodes.unusable) {
+        take(*unusable.room);
+    }
+    return largest;
+}
+
+}  // namespace
+
+ClusterNodes::ClusterNodes(
+    const std::vector<const api::Node*>& nodes,
+    const std::vector<const api::ResourceFlavor*>& flavors,
+    const std::vector<const api::Topology*>& topologies
+) {
+    for (const auto* node : nodes) {
+        rooms_.push_back(make_node_room(*node));
+        by_name_[node->metadata.name] = &rooms_.back();
+    }
+    std::map<std::string, std::vector<std::string>> levels;
+    for (const auto* topology : topologies) {
+        for (const auto& level : topology->spec.levels) {
+            levels[topology->metadata.name].push_back(level.node_label);
+        }
+    }
+    for (const auto* flavor : flavors) {
+        const auto at = levels.find(flavor->spec.topology_name);
+        add_flavor(*flavor, at == levels.end() ? std::vector<std::string>() : at->second);
+    }
+}
+
+void ClusterNodes::add_flavor(const api::ResourceFlavor& flavor, std::vector<std::string> levels) {
+    FlavorNodes made{
+        .flavor = &flavor, .levels = std::move(levels), .usable = {}, .unusable = {}, .may_come = 0
+    };
+    for (const auto& [name, room] : by_name_) {
+        if (!place_of(*room->node, flavor, {})) {
+            continue;
+        }
+        const std::string reason =
+            room->refusal.empty() ? closed_by(*room->node, flavor) : room->refusal;
+        if (reason.empty()) {
+            made.usable.push_back(room);
+        } else {
+            made.unusable.push_back({.room = room, .reason = reason});
+        }
+    }
+    grow(made);
+    flavors_.insert_or_assign(flavor.metadata.name, std::move(made));
+}
+
+void ClusterNodes::grow(FlavorNodes& nodes) {
+    const api::ResourceFlavor& flavor = *nodes.flavor;
+    auto growth = read_growth(flavor);
+    if (!growth) {
+        faults_.push_back(
+            fmt::format("ResourceFlavor {}: {}", flavor.metadata.name, growth.error().detail)
+        );
+        return;
+    }
+    if (!*growth) {
+        return;
+    }
+    api::Node node;
+    node.metadata.labels = flavor.spec.node_labels;
+    node.status.allocatable =
+        (*growth)->shape.empty() ? largest_of(nodes) : std::move((*growth)->shape);
+    if (node.status.allocatable.empty()) {
+        faults_.push_back(fmt::format(
+            "ResourceFlavor {}: it may grow, but has no node and no annotation "
+            "sluice.dev/node-shape, so that the size of a new node is not known",
+            flavor.metadata.name
+        ));
+        return;
+    }
+    nodes.may_come = std::max<std::int64_t>(
+        0, (*growth)->nodes - static_cast<std::int64_t>(nodes.usable.size())
+    );
+    for (std::int64_t i = 0; i < nodes.may_come; ++i) {
+        node.metadata.name = fmt::format("new-{}", i + 1);
+        node.metadata.labels[std::string(kHostname)] = node.metadata.name;
+        NodeRoom room = make_node_room(node);
+        room.exists = false;
+        room.refusal.clear();
+        rooms_.push_back(std::move(room));
+        nodes.usable.push_back(&rooms_.back());
+    }
+}
+
+NodeRoom* ClusterNodes::find(const std::string& name) {
+    const auto at = by_name_.find(name);
+    return at == by_name_.end() ? nullptr : at->second;
+}
+
+std::vector<NodeRoom*> ClusterNodes::accepting(
+    const std::vector<std::string>& flavors, const PodShape& shape
+) const {
+    std::vector<NodeRoom*> found;
+    for (const std::string& name : flavors) {
+        const auto at = flavors_.find(name);
+        if (at == flavors_.end()) {
+            return {};
+        }
+        const bool is_first = name == flavors.front();
+        const auto& usable = at->second.usable;
+        const std::set<const NodeRoom*> kept(found.begin(), found.end());
+        found.clear();
+        for (NodeRoom* room : usable) {
+            if (!is_first && !kept.contains(room)) {
+                continue;
+            }
+            const auto verdict = find_verdict(shape, 0, *at->second.flavor, *room->node);
+            if (!verdict || verdict->refusal.empty()) {
+                found.push_back(room);
+            }
+        }
+    }
+    return found;
+}
+
+}  // namespace sluice::workload

@@ -1,0 +1,42 @@
+#include "workload/capacity/pod_packing.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace sluice::workload {
+
+std::int64_t count_fitting(
+    std::span<const NodeRoom* const> nodes, const Amounts& request, std::int64_t count
+) {
+    std::int64_t left = count;
+    for (const NodeRoom* node : nodes) {
+        left -= std::min(left, node->fitting(request));
+    }
+    return count - left;
+}
+
+std::int64_t place_pods(
+    std::span<NodeRoom* const> nodes, const Amounts& request, std::int64_t count
+) {
+    std::vector<std::pair<std::int64_t, NodeRoom*>> rooms;
+    rooms.reserve(nodes.size());
+    for (NodeRoom* node : nodes) {
+        if (const std::int64_t room = node->fitting(request); room > 0) {
+            rooms.emplace_back(room, node);
+        }
+    }
+    std::ranges::stable_sort(rooms, {}, [](const auto& entry) { return entry.first; });
+    std::int64_t left = count;
+    for (const auto& [room, node] : rooms) {
+        const std::int64_t placed = std::min(left, room);
+        add_amounts(node->ours, request, placed);
+        left -= placed;
+        if (left == 0) {
+            break;
+        }
+    }
+    return count - left;
+}
+
+}  // namespace sluice::workload

@@ -1,0 +1,87 @@
+#include "workload/capacity/queue_quotas.hpp"
+
+#include "workload/pods/amounts.hpp"
+
+#include <set>
+
+namespace sluice::workload {
+namespace {
+
+FlavorAmounts nominal_of(const std::vector<api::ResourceGroup>& groups) {
+    FlavorAmounts made;
+    for (const auto& group : groups) {
+        for (const auto& flavor : group.flavors) {
+            for (const auto& quota : flavor.resources) {
+                made[{flavor.name, quota.name}] += quota_amount(quota.name, quota.nominal_quota);
+            }
+        }
+    }
+    return made;
+}
+
+void add_all(FlavorAmounts& to, const FlavorAmounts& amounts) {
+    for (const auto& [pair, amount] : amounts) {
+        to[pair] += amount;
+    }
+}
+
+using Parents = std::map<std::string, std::string>;
+
+/// Lists the cohort and those above it, each once.
+std::vector<std::string> chain_from(const Parents& parents, const std::string& cohort) {
+    std::vector<std::string> chain;
+    std::set<std::string> seen;
+    for (std::string at = cohort; !at.empty() && seen.insert(at).second;) {
+        chain.push_back(at);
+        const auto parent = parents.find(at);
+        at = parent == parents.end() ? "" : parent->second;
+    }
+    return chain;
+}
+
+}  // namespace
+
+std::vector<QueueQuota> sum_quotas(
+    const std::vector<const api::ClusterQueue*>& queues,
+    const std::vector<const api::Cohort*>& cohorts
+) {
+    Parents parents;
+    for (const auto* cohort : cohorts) {
+        parents[cohort->metadata.name] = cohort->spec.parent_name;
+    }
+    std::map<std::string, QueueQuota> by_queue;
+    std::map<std::string, QueueQuota> by_cohort;
+    const auto add_above = [&](const std::string& cohort, const FlavorAmounts& nominal) {
+        const auto chain = chain_from(parents, cohort);
+        for (const std::string& name : chain) {
+            QueueQuota& sum = by_cohort[name];
+            sum.is_cohort = true;
+            sum.is_root = sum.is_root || name == chain.back();
+            sum.name = name;
+            add_all(sum.nominal, nominal);
+        }
+    };
+    for (const auto* queue : queues) {
+        QueueQuota made{
+            .is_cohort = false,
+            .is_root = queue->spec.cohort_name.empty(),
+            .name = queue->metadata.name,
+            .nominal = nominal_of(queue->spec.resource_groups),
+        };
+        add_above(queue->spec.cohort_name, made.nominal);
+        by_queue.insert_or_assign(made.name, std::move(made));
+    }
+    for (const auto* cohort : cohorts) {
+        add_above(cohort->metadata.name, nominal_of(cohort->spec.resource_groups));
+    }
+    std::vector<QueueQuota> all;
+    all.reserve(by_queue.size() + by_cohort.size());
+    for (auto* queues_of_kind : {&by_queue, &by_cohort}) {
+        for (auto& [name, quota] : *queues_of_kind) {
+            all.push_back(std::move(quota));
+        }
+    }
+    return all;
+}
+
+}  // namespace sluice::workload
