@@ -140,7 +140,9 @@ KindEntry cluster_queue_kind() {
         }
     };
     entry.reconcile = [](const ReconcileContext& context, const ObjectKey& key, Time now) {
-        const QueueAccount account{context.weighted_share(key), context.has_holders(key.name)};
+        const QueueAccount account{
+            context.weighted_share(key), context.has_holders(key.name), context.drift(key)
+        };
         return reconcile_cluster_queue(context.view, key.name, account, now);
     };
     return entry;

@@ -7,6 +7,7 @@
 #include "controller/reconcile/reconcile.hpp"
 #include "controller/reconcile/stores.hpp"
 #include "controller/reconcile/view.hpp"
+#include "controller/reconcilers/quota_drift.hpp"
 #include "engine/state/state.hpp"
 #include "engine/types/event.hpp"
 #include "kube/core/kind.hpp"
@@ -91,6 +92,8 @@ struct ReconcileContext {
     /// Returns what a LocalQueue has consumed by the engine's account; nullopt without admission
     /// fair sharing.
     const std::function<std::optional<api::AdmissionFairSharingStatus>(const ObjectKey&)>& consumed;
+    /// Returns the drift of a ClusterQueue's or Cohort's quota against nodes.
+    const std::function<QuotaDrift(const ObjectKey&)>& drift;
     const JobKinds& job_kinds;
 };
 

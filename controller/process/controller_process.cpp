@@ -171,6 +171,7 @@ void ControllerProcess::act() {
     enqueue_all(change_context(), enqueuer());
     const auto reconcile = [this] { return earlier(runner_.step(), writer_.ask_for_late()); };
     workers_.spawn(run_steps(reconcile, &reconcilers_wake_), "reconcilers");
+    workers_.spawn(run_steps([this] { return capacity_.step(); }, &capacity_wake_), "capacity");
     if (options_.with_scheduler) {
         workers_.spawn(
             run_steps([this] { return scheduling_.step(); }, &scheduler_wake_), "scheduler"

@@ -5,6 +5,7 @@
 #include "config/configuration.hpp"
 #include "config/feature_gates.hpp"
 #include "controller/kinds/registry.hpp"
+#include "controller/process/capacity_watch.hpp"
 #include "controller/process/external_kinds.hpp"
 #include "controller/process/heartbeat.hpp"
 #include "controller/process/informers.hpp"
@@ -127,6 +128,7 @@ class ControllerProcess {
     Informers::Parts informers_parts();
     SchedulingLoop::Parts scheduling_parts();
     ReconcileRunner::Parts runner_parts();
+    CapacityWatch::Parts capacity_parts();
     ApiWriter::Parts writer_parts();
     MetricsReporter::Parts metrics_parts();
     RunTimeKinds::Parts run_time_kinds_parts();
@@ -188,6 +190,7 @@ class ControllerProcess {
     net::TaskGroup services_;   ///< events, certificates, the life cycle of the process itself
     net::Notifier reconcilers_wake_;
     net::Notifier scheduler_wake_;
+    net::Notifier capacity_wake_;  ///< never notified: its reports come by the clock
     net::Notifier metrics_dirty_;
     net::Notifier finished_;
     kube::EventSink events_;
@@ -195,6 +198,7 @@ class ControllerProcess {
     ApiWriter writer_;
     DecisionApplier applier_;
     SchedulingLoop scheduling_;
+    CapacityWatch capacity_;
     ReconcileRunner runner_;
     Informers informers_;
     RunTimeKinds run_time_kinds_;

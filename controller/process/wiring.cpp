@@ -147,6 +147,7 @@ ControllerProcess::ControllerProcess(
       services_(loop.executor(), "service"),
       reconcilers_wake_(loop.executor()),
       scheduler_wake_(loop.executor()),
+      capacity_wake_(loop.executor()),
       metrics_dirty_(loop.executor()),
       finished_(loop.executor()),
       events_(
@@ -170,6 +171,7 @@ ControllerProcess::ControllerProcess(
           [this](const EventNote& note) { events_.record(note); },
       }),
       scheduling_(scheduling_parts()),
+      capacity_(capacity_parts()),
       runner_(runner_parts(), options_.seed),
       informers_(informers_parts()),
       run_time_kinds_(run_time_kinds_parts()),
@@ -301,7 +303,21 @@ ReconcileRunner::Parts ControllerProcess::runner_parts() {
         .weighted_share = [this](const ObjectKey& key) { return weighted_share(key); },
         .has_holders = [this](const std::string& queue) { return applier_.has_holders(queue); },
         .consumed = [this](const ObjectKey& key) { return consumed_by(state_, key); },
+        .drift = [this](const ObjectKey& key) { return capacity_.drifts().drift(key); },
         .wake = [this] { reconcilers_wake_.notify(); },
+    };
+}
+
+CapacityWatch::Parts ControllerProcess::capacity_parts() {
+    return {
+        .stores = stores_,
+        .clock = clock_,
+        .on_report = [this](const auto& report) { metrics_.observe_capacity(report); },
+        .on_drift =
+            [this](const ObjectKey& key) {
+                runner_.enqueue(key, Urgency::Batched);
+                reconcilers_wake_.notify();
+            },
     };
 }
 

@@ -1,9 +1,12 @@
 #include "controller/reconcilers/cluster_queue.hpp"
 
+#include "api/kueue/conditions.hpp"
+#include "api/kueue/sluice_names.hpp"
 #include "api/meta/codec.hpp"
 #include "controller/reconcile/finalizer.hpp"
 #include "controller/reconcilers/queue_status.hpp"
 #include "workload/pods/amounts.hpp"
+#include "workload/pods/text.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -54,6 +57,40 @@ std::vector<api::FlavorUsage> make_usage(
     return list;
 }
 
+/// Reports drift of quota against nodes. A queue that was never reported gets no condition.
+void set_drift(std::vector<api::Condition>& conditions, const QuotaDrift& drift, Time now) {
+    const bool exceeds = drift.state == QuotaDrift::State::Exceeds;
+    const bool is_over = drift.state == QuotaDrift::State::Within &&
+                         api::is_true(conditions, api::condition::kQuotaExceedsNodes);
+    if (exceeds || is_over) {
+        api::set_condition(
+            conditions,
+            {.type_ = api::condition::kQuotaExceedsNodes,
+             .status = exceeds ? api::condition_status::kTrue : api::condition_status::kFalse,
+             .last_transition_time = now,
+             .reason = exceeds ? api::reason::kNodesLackQuota : api::reason::kNodesHaveQuota,
+             .message = exceeds ? workload::truncated_condition_message(drift.message)
+                                : "The nodes have the quota again"}
+        );
+    }
+}
+
+EventNote drift_event(const api::ClusterQueue& queue, const QuotaDrift& drift) {
+    return {
+        .regarding =
+            {.api_version = api::kKueueApiVersion,
+             .kind = "ClusterQueue",
+             .namespace_ = "",
+             .name = queue.metadata.name,
+             .uid = queue.metadata.uid,
+             .resource_version = queue.metadata.resource_version},
+        .type = EventType::Warning,
+        .reason = api::reason::kNodesLackQuota,
+        .note = workload::truncated_event_note(drift.message),
+        .reporting_controller = "kueue-cluster-queue-controller",
+    };
+}
+
 }  // namespace
 
 Outcome reconcile_cluster_queue(
@@ -80,6 +117,7 @@ Outcome reconcile_cluster_queue(
     set_active(
         wanted.status.conditions, view.translator.activity(*queue), queue->metadata.generation, now
     );
+    set_drift(wanted.status.conditions, account.drift, now);
     wanted.status.flavors_reservation = make_usage(*queue, usage.reservation);
     wanted.status.flavors_usage = make_usage(*queue, usage.usage);
     wanted.status.pending_workloads = usage.pending;
@@ -96,6 +134,11 @@ Outcome reconcile_cluster_queue(
             api::to_value(*queue),
             api::to_value(wanted)
         )) {
+        const auto type = api::condition::kQuotaExceedsNodes;
+        if (api::is_true(wanted.status.conditions, type) &&
+            !api::is_true(queue->status.conditions, type)) {
+            write->events.push_back(drift_event(*queue, account.drift));
+        }
         outcome.writes.push_back(std::move(*write));
     }
     return outcome;

@@ -3,6 +3,7 @@
 
 #include "controller/reconcile/reconcile.hpp"
 #include "controller/reconcile/view.hpp"
+#include "controller/reconcilers/quota_drift.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -14,10 +15,12 @@ namespace sluice::controller {
 struct QueueAccount {
     std::optional<std::int64_t> weighted_share;  ///< nullopt without fair sharing
     bool has_holders = false;  ///< workloads hold quota, even if their admission is not written yet
+    QuotaDrift drift;
 };
 
-/// Keeps the ClusterQueue's status up to date (Active, counters, usage by flavor), and keeps its
-/// finalizer while workloads hold its quota.
+/// Keeps the ClusterQueue's status up to date (Active, counters, usage by flavor, and
+/// QuotaExceedsNodes once that has been true), and keeps its finalizer while workloads hold its
+/// quota.
 Outcome reconcile_cluster_queue(
     const View& view, std::string_view name, const QueueAccount& account, Time now
 );

@@ -1,6 +1,7 @@
 #include "controller/reconcilers/cohort.hpp"
 
 #include "api/kueue/kueue_names.hpp"
+#include "api/kueue/sluice_names.hpp"
 #include "api/meta/codec.hpp"
 #include "controller/reconcile/finalizer.hpp"
 #include "workload/pods/text.hpp"
@@ -32,7 +33,10 @@ EventNote cohort_warning(
 }  // namespace
 
 Outcome reconcile_cohort(
-    const View& view, std::string_view name, std::optional<std::int64_t> weighted_share
+    const View& view,
+    std::string_view name,
+    std::optional<std::int64_t> weighted_share,
+    const QuotaDrift& drift
 ) {
     Outcome outcome;
     const auto cohort = view.stores.of<api::Cohort>().find(name);
@@ -53,6 +57,11 @@ Outcome reconcile_cohort(
             api::reason::kHasCycle,
             "Nothing is admitted in this cohort: its parents form the cycle " + cycle
         ));
+    }
+    if (drift.state == QuotaDrift::State::Exceeds) {
+        outcome.events.push_back(
+            cohort_warning(*cohort, api::reason::kNodesLackQuota, drift.message)
+        );
     }
     api::Cohort wanted = *cohort;
     wanted.status.fair_sharing.reset();

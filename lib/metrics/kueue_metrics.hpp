@@ -497,6 +497,13 @@ class KueueMetrics {
                  "nothing is admitted under that root",
          .labels = {"root"}}
     };
+    Gauge capacity{
+        registry_,
+        {.name = "sluice_capacity",
+         .help = "Amount of a resource in a flavor: the quota of all queues, allocatable of its "
+                 "nodes, of this what is usable, and of that what pods outside quota request",
+         .labels = {"flavor", "resource", "kind"}}
+    };
 
     /// Removes all series of a deleted ClusterQueue.
     void remove_cluster_queue(const std::string& name);

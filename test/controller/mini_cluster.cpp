@@ -117,6 +117,7 @@ MiniCluster::Controller::Controller(MiniCluster& cluster, std::uint64_t seed)
               .weighted_share = [](const ObjectKey&) { return std::optional<std::int64_t>(); },
               .has_holders = [this](const std::string& name) { return applier.has_holders(name); },
               .consumed = [this](const ObjectKey& key) { return consumed_by(state, key); },
+              .drift = [](const ObjectKey&) { return QuotaDrift(); },
               .wake = [] {},
           },
           seed

@@ -80,6 +80,7 @@ struct Bench {
             .has_holders = [](const std::string&) { return false; },
             .consumed =
                 [](const ObjectKey&) { return std::optional<api::AdmissionFairSharingStatus>(); },
+            .drift = [](const ObjectKey&) { return QuotaDrift(); },
             .wake = [] {},
         },
         1

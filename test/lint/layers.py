@@ -98,7 +98,7 @@ LAYERS = {
     "controller/reconcile": "base json api/meta api/core api/kueue kube/core config workload/pods"
     " workload/translation workload/status kube/runtime",
     "controller/reconcilers": "base api/meta api/core api/kueue config workload/pods"
-    " workload/translation workload/status kube/runtime controller/reconcile",
+    " workload/translation workload/status workload/capacity kube/runtime controller/reconcile",
     "controller/jobs/job": "base json api/meta api/core api/kueue kube/core validation"
     " workload/pods workload/translation controller/reconcile",
     "controller/jobs/members": "base json api/meta api/core api/kueue validation workload/pods"
@@ -132,14 +132,14 @@ LAYERS = {
     "controller/process/runner": "base api/kueue workload/pods metrics kube/runtime"
     " controller/reconcile controller/jobs/job controller/kinds",
     "controller/process/metrics": "base api/meta api/kueue engine/types engine/state workload/pods"
-    " workload/translation metrics net/loop kube/runtime controller/reconcile"
+    " workload/translation workload/capacity metrics net/loop kube/runtime controller/reconcile"
     " controller/reconcilers controller/process/runner",
     "controller/process/webhooks": "base json api/core api/kueue config metrics webhook net/loop"
     " net/transport net/http kube/client serving controller/jobs/admission controller/jobs/pod",
     "controller/process": "base json api/meta api/core api/kueue engine/types engine/state"
-    " engine/driver config job_kinds workload/translation metrics webhook net/loop net/transport"
+    " engine/driver config job_kinds workload/translation workload/capacity metrics webhook net/loop net/transport"
     " net/http kube/client"
-    " serving controller/reconcile controller/jobs/members"
+    " serving controller/reconcile controller/reconcilers controller/jobs/members"
     " controller/jobs/described controller/jobs/pod controller/kinds controller/scheduler"
     " controller/visibility controller/process/writes controller/process/runner"
     " controller/process/metrics controller/process/webhooks",

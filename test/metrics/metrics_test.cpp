@@ -127,6 +127,7 @@ void report_all(KueueMetrics& metrics) {
     metrics.cohort_subtree_admitted_active_workloads.set({"a-cohort"}, 3);
     metrics.cohort_info.set({"a-cohort", "a-parent_cohort", "a-root_cohort"}, 3);
     metrics.audit_findings.set({"a-root"}, 3);
+    metrics.capacity.set({"a-flavor", "a-resource", "usable"}, 32);
 }
 
 void report_all(RuntimeMetrics& metrics) {

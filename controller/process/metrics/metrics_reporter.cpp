@@ -2,6 +2,7 @@
 
 #include "api/kueue/kueue_names.hpp"
 #include "base/version.hpp"
+#include "controller/process/metrics/metric_numbers.hpp"
 #include "controller/reconcile/workload_status.hpp"
 
 #include <algorithm>
@@ -116,6 +117,7 @@ void MetricsReporter::set_role(const std::string& role) {
     queues_.forget();
     cohorts_.forget();
     audit_group_.forget();
+    capacity_group_.forget();
     report_audit();
     mark_all();
 }
@@ -307,6 +309,24 @@ void MetricsReporter::report_audit() {
         audit_group_.set(metrics_.audit_findings, {root}, count);
     }
     audit_group_.end();
+}
+
+void MetricsReporter::observe_capacity(const workload::CapacityReport& report) {
+    capacity_group_.begin();
+    for (const auto& entry : report.flavors) {
+        const auto set = [&](const char* kind, engine::Amount amount) {
+            capacity_group_.set(
+                metrics_.capacity,
+                {entry.flavor, entry.resource, kind},
+                to_number(entry.resource, amount)
+            );
+        };
+        set("quota", entry.quota);
+        set("nodes", entry.nodes);
+        set("usable", entry.usable);
+        set("foreign", entry.foreign);
+    }
+    capacity_group_.end();
 }
 
 void MetricsReporter::mark(const std::string& cluster_queue) {

@@ -15,6 +15,7 @@
 #include "metrics/gauge_group.hpp"
 #include "metrics/kueue_metrics.hpp"
 #include "net/loop/event_loop.hpp"
+#include "workload/capacity/capacity_report.hpp"
 #include "workload/translation/translator.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -62,6 +63,8 @@ class MetricsReporter {
     void observe_cycle(const engine::CycleResult& result, Duration took);
     /// Reports the findings of an audit of the engine's state, if any.
     void observe_audit(const std::vector<engine::AuditFinding>& findings);
+    /// Reports what the nodes of flavors have.
+    void observe_capacity(const workload::CapacityReport& report);
     /// Metrics of the process and its controllers. Thread: see its functions.
     RuntimeReporter& runtime() { return runtime_; }
 
@@ -120,6 +123,7 @@ class MetricsReporter {
     CohortMetrics cohorts_;
     std::map<std::string, double> audit_findings_;  ///< by name of the root
     metrics::GaugeGroup audit_group_;
+    metrics::GaugeGroup capacity_group_;
     std::map<std::string, double> preemption_skips_;  ///< of the last cycle, by ClusterQueue
     std::set<std::string> dirty_;                     ///< ClusterQueues to be reported
     std::set<std::string> dirty_trees_;  ///< ClusterQueues whose cohorts are to be reported

@@ -294,6 +294,7 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
         parts_.weighted_share,
         parts_.has_holders,
         parts_.consumed,
+        parts_.drift,
         parts_.registry.job_kinds()
     };
     Outcome outcome = entry->reconcile(context, key, now);

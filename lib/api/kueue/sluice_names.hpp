@@ -19,7 +19,16 @@ inline constexpr char kMayGrowTo[] = "sluice.dev/may-grow-to";
 inline constexpr char kNodeShape[] = "sluice.dev/node-shape";
 }  // namespace annotation
 
+namespace condition {
+/// On a ClusterQueue: its quota exceeds what the nodes of its flavors can give.
+inline constexpr char kQuotaExceedsNodes[] = "QuotaExceedsNodes";
+}  // namespace condition
+
 namespace reason {
+/// Reasons of condition QuotaExceedsNodes; the first one is an event's of a ClusterQueue and of a
+/// Cohort too.
+inline constexpr char kNodesLackQuota[] = "NodesLackQuota";
+inline constexpr char kNodesHaveQuota[] = "NodesHaveQuota";
 /// QuotaReserved=False of a Workload whose job kind is not described, so that nothing would start
 /// the job.
 inline constexpr char kJobKindNotDescribed[] = "JobKindNotDescribed";

@@ -141,7 +141,7 @@ void ClusterNodes::grow(FlavorNodes& nodes) {
     for (std::int64_t i = 0; i < nodes.may_come; ++i) {
         node.metadata.name = fmt::format("new-{}", i + 1);
         node.metadata.labels[std::string(kHostname)] = node.metadata.name;
-        NodeRoom room = make_node_room(node);
+        NodeRoom room = make_node_room(new_nodes_.emplace_back(node));
         room.exists = false;
         room.refusal.clear();
         rooms_.push_back(std::move(room));

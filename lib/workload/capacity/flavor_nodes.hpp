@@ -30,7 +30,7 @@ struct FlavorNodes {
     std::int64_t may_come = 0;
 };
 
-/// The nodes of a cluster with their flavors.
+/// The nodes of a cluster with their flavors. *Lifetime*: the objects outlive it.
 class ClusterNodes {
   public:
     ClusterNodes(
@@ -54,7 +54,8 @@ class ClusterNodes {
     void add_flavor(const api::ResourceFlavor& flavor, std::vector<std::string> levels);
     void grow(FlavorNodes& nodes);
 
-    std::deque<NodeRoom> rooms_;  // a deque, because pointers to its items are kept
+    std::deque<api::Node> new_nodes_;  // deques, because pointers to their items are kept
+    std::deque<NodeRoom> rooms_;
     std::map<std::string, NodeRoom*> by_name_;
     std::map<std::string, FlavorNodes> flavors_;
     std::vector<std::string> faults_;

@@ -53,7 +53,7 @@ std::int64_t NodeRoom::fitting(const Amounts& request) const {
 
 NodeRoom make_node_room(const api::Node& node) {
     return {
-        .node = std::make_shared<const api::Node>(node),
+        .node = &node,
         .exists = true,
         .refusal = is_usable(node)           ? ""
                    : node.spec.unschedulable ? "cordoned"

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <string>
 
 namespace sluice::workload {
@@ -23,7 +22,7 @@ Amounts to_amounts(const api::ResourceList& list);
 
 /// A node of the cluster, or one that an autoscaler may add.
 struct NodeRoom {
-    std::shared_ptr<const api::Node> node;
+    const api::Node* node = nullptr;  ///< outlives this object
     bool exists = true;
     std::string refusal;  ///< why no pod may start there: "NotReady", "cordoned"; or empty
     Amounts allocatable;
@@ -39,7 +38,7 @@ struct NodeRoom {
     std::int64_t fitting(const Amounts& request) const;
 };
 
-/// Makes a node without pods.
+/// Makes a node without pods. *Lifetime*: the node outlives the result.
 NodeRoom make_node_room(const api::Node& node);
 
 }  // namespace sluice::workload

@@ -207,6 +207,37 @@ class Step(unittest.TestCase):
         self.assertIn("nothing changed: the events that were due had no effect", stepped.step())
         self.assertLess((stepped.time - begun).total_seconds(), 3600)
 
+    def test_quota_beyond_nodes_is_told_after_ten_minutes(self):
+        stepped = self.start("--nodes", "node: 2x cpu=16")
+        queue = stepped.ask("GET", f"{QUEUES}/q")
+        queue["spec"]["cohortName"] = "all"
+        quota = queue["spec"]["resourceGroups"][0]["flavors"][0]["resources"][0]
+        quota["nominalQuota"] = 40
+        stepped.ask("PUT", f"{QUEUES}/q", queue)
+        cohort = {"apiVersion": queue["apiVersion"], "kind": "Cohort", "metadata": {"name": "all"}}
+        stepped.ask("POST", QUEUES.replace("clusterqueues", "cohorts"), cohort)
+        stepped.step("9m")
+        self.assertNotIn("QuotaExceedsNodes", stepped.conditions(f"{QUEUES}/q"))
+        stepped.step("3m")
+        conditions = stepped.ask("GET", f"{QUEUES}/q")["status"]["conditions"]
+        told = next(each for each in conditions if each["type"] == "QuotaExceedsNodes")
+        message = "cpu: quota 40, but the nodes of flavor default can give 32"
+        self.assertEqual(
+            (told["status"], told["reason"], told["message"]), ("True", "NodesLackQuota", message)
+        )
+        events = stepped.ask("GET", "/apis/events.k8s.io/v1/events")["items"]
+        notes = {
+            (each["regarding"]["kind"], each["note"])
+            for each in events
+            if each["reason"] == "NodesLackQuota"
+        }
+        self.assertEqual(notes, {("ClusterQueue", message), ("Cohort", message)})
+        queue = stepped.ask("GET", f"{QUEUES}/q")
+        queue["spec"]["resourceGroups"][0]["flavors"][0]["resources"][0]["nominalQuota"] = 32
+        stepped.ask("PUT", f"{QUEUES}/q", queue)
+        stepped.step("1m")
+        self.assertNotIn("QuotaExceedsNodes", stepped.conditions(f"{QUEUES}/q"))
+
     def test_a_deadline_of_the_controller_is_due(self):
         stepped = self.start()
         limited = job("limited", 100_000)

@@ -1,0 +1,77 @@
+#include "controller/process/capacity_watch.hpp"
+
+#include "api/kueue/conditions.hpp"
+#include "api/kueue/sluice_names.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+namespace sluice::controller {
+
+namespace {
+
+constexpr Duration kPeriod = std::chrono::seconds(30);
+/// A report may take 1 % of the time.
+constexpr int kPauseFactor = 100;
+
+template <class T>
+std::vector<const T*> list(const Stores& stores) {
+    std::vector<const T*> made;
+    const auto& all = stores.of<T>().all();
+    made.reserve(all.size());
+    for (const auto& [name, object] : all) {
+        made.push_back(object.get());
+    }
+    return made;
+}
+
+}  // namespace
+
+std::optional<Instant> CapacityWatch::step() {
+    const Instant start = parts_.clock.instant();
+    if (start >= due_) {
+        observe();
+        const Duration took = parts_.clock.instant() - start;
+        due_ = start + std::max(kPeriod, took * kPauseFactor);
+    }
+    return due_;
+}
+
+void CapacityWatch::observe() {
+    const Stores& stores = parts_.stores;
+    if (stores.of<api::Node>().size() == 0) {
+        return;
+    }
+    const auto report = workload::make_capacity_report({
+        .flavors = list<api::ResourceFlavor>(stores),
+        .topologies = {},
+        .nodes = list<api::Node>(stores),
+        .pods = stores.find(kind_of<api::Pod>()) == nullptr ? std::vector<const api::Pod*>()
+                                                            : list<api::Pod>(stores),
+        .cluster_queues = list<api::ClusterQueue>(stores),
+        .cohorts = list<api::Cohort>(stores),
+        .local_queues = {},
+        .workloads = {},
+        .gang_pod = std::nullopt,
+    });
+    parts_.on_report(report);
+    for (const ObjectKey& key : drifts_.observe(report, parts_.clock.now())) {
+        parts_.on_drift(key);
+    }
+    if (is_first_) {
+        is_first_ = false;
+        visit_reported_before();
+    }
+}
+
+/// Visits the queues that an earlier leader reported: some may be well by now.
+void CapacityWatch::visit_reported_before() {
+    for (const auto& [name, queue] : parts_.stores.of<api::ClusterQueue>().all()) {
+        if (api::is_true(queue->status.conditions, api::condition::kQuotaExceedsNodes)) {
+            parts_.on_drift({kind_of<api::ClusterQueue>(), "", name.name});
+        }
+    }
+}
+
+}  // namespace sluice::controller

@@ -1,0 +1,43 @@
+// Compares quota with nodes again and again.
+#pragma once
+
+#include "base/clock.hpp"
+#include "controller/reconcile/stores.hpp"
+#include "controller/reconcilers/quota_drift.hpp"
+#include "workload/capacity/capacity_report.hpp"
+
+#include <functional>
+#include <optional>
+
+namespace sluice::controller {
+
+/// Makes the report of capacity every half minute and finds the queues whose quota drifts away from
+/// what nodes have. Pods outside quota count while pods are watched. A cluster without nodes is not
+/// judged. Decisions do not depend on it. *Cost*: O(flavors x nodes + pods) a report, at most 1 %
+/// of the time. Thread: the loop's.
+class CapacityWatch {
+  public:
+    struct Parts {
+        const Stores& stores;
+        const Clock& clock;
+        std::function<void(const workload::CapacityReport&)> on_report;
+        /// Called for each ClusterQueue or Cohort whose drift has changed.
+        std::function<void(const ObjectKey&)> on_drift;
+    };
+    explicit CapacityWatch(Parts parts) : parts_(std::move(parts)) {}
+
+    /// Makes the next report if it is due. Returns when to call again.
+    std::optional<Instant> step();
+    const QuotaDrifts& drifts() const { return drifts_; }
+
+  private:
+    void observe();
+    void visit_reported_before();
+
+    Parts parts_;
+    QuotaDrifts drifts_;
+    Instant due_{};
+    bool is_first_ = true;
+};
+
+}  // namespace sluice::controller
