@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,7 @@ std::string short_level(const std::string& label) {
 
 std::string gangs_text(const workload::FlavorCapacity& capacity) {
     std::vector<std::string> texts;
+    texts.reserve(capacity.gangs.size());
     for (const auto& gang : capacity.gangs) {
         texts.push_back(fmt::format("{} {}", short_level(gang.level), gang.pods));
     }
@@ -36,10 +38,8 @@ std::string gangs_text(const workload::FlavorCapacity& capacity) {
 /// Returns the part of the free amount that is not on whole nodes, in percent.
 std::int64_t fragmented_percent(const workload::FlavorCapacity& capacity) {
     const auto free = static_cast<double>(capacity.free.value());
-    return free <= 0 ? 0
-                     : static_cast<std::int64_t>(
-                           static_cast<double>(capacity.fragmented.value()) / free * 100 + 0.5
-                       );
+    const auto fragmented = static_cast<double>(capacity.fragmented.value());
+    return free <= 0 ? 0 : std::llround(fragmented / free * 100);
 }
 
 std::string flavors_table(const workload::CapacityReport& report) {

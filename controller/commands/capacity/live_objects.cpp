@@ -11,6 +11,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -40,10 +41,13 @@ Result<std::string> take_page(const std::string& text, Objects<T>& into, api::In
     return page->continue_token;
 }
 
+/// Lists the objects of a kind, unless a list before it failed.
 template <class T>
-kube::Async<bool> list_all(kube::Client* client, Objects<T>* into, api::Interner* templates) {
+boost::asio::awaitable<void> list_all(
+    kube::Client* client, Objects<T>* into, api::Interner* templates, std::optional<Error>* error
+) {
     kube::ListOptions options{.label_selector = {}, .field_selector = {}, .limit = kPageSize};
-    do {
+    while (!*error) {
         const kube::ResourcePath path{
             .group = std::string(T::kGroup),
             .version = std::string(T::kVersion),
@@ -55,11 +59,14 @@ kube::Async<bool> list_all(kube::Client* client, Objects<T>* into, api::Interner
         const auto text = co_await client->list(path, options);
         auto next = text ? take_page(*text, *into, *templates) : Result<std::string>(text.error());
         if (!next) {
-            co_return with_context(next.error(), std::string("cannot list ") + path.plural);
+            *error = with_context(next.error(), std::string("cannot list ") + path.plural);
+            co_return;
         }
         options.continue_token = *std::move(next);
-    } while (!options.continue_token.empty());
-    co_return true;
+        if (options.continue_token.empty()) {
+            co_return;
+        }
+    }
 }
 
 boost::asio::awaitable<void> read_cluster(
@@ -67,21 +74,16 @@ boost::asio::awaitable<void> read_cluster(
 ) {
     ScheduleCluster cluster;
     api::Interner templates;
-    Result<bool> done = true;
-    const auto read = [&](auto& objects) -> boost::asio::awaitable<void> {
-        if (done) {
-            done = co_await list_all(client, &objects, &templates);
-        }
-    };
-    co_await read(cluster.topologies);
-    co_await read(cluster.flavors);
-    co_await read(cluster.cohorts);
-    co_await read(cluster.cluster_queues);
-    co_await read(cluster.local_queues);
-    co_await read(cluster.workloads);
-    co_await read(cluster.nodes);
-    co_await read(cluster.pods);
-    *result = done ? Result<ScheduleCluster>(std::move(cluster)) : done.error();
+    std::optional<Error> error;
+    co_await list_all(client, &cluster.topologies, &templates, &error);
+    co_await list_all(client, &cluster.flavors, &templates, &error);
+    co_await list_all(client, &cluster.cohorts, &templates, &error);
+    co_await list_all(client, &cluster.cluster_queues, &templates, &error);
+    co_await list_all(client, &cluster.local_queues, &templates, &error);
+    co_await list_all(client, &cluster.workloads, &templates, &error);
+    co_await list_all(client, &cluster.nodes, &templates, &error);
+    co_await list_all(client, &cluster.pods, &templates, &error);
+    *result = error ? Result<ScheduleCluster>(*error) : std::move(cluster);
     loop->stop();
 }
 

@@ -148,6 +148,49 @@ controller::Registry make_whole_registry() {
     );
 }
 
+/// Adds the options of the log, with those of Kueue's command lines.
+void add_log_options(CLI::App& command, const std::shared_ptr<Options>& options) {
+    command.add_option(
+        "--log-level",
+        options->log.log_level,
+        fmt::format(
+            "Lowest level to log: debug, info, warning, error or off (default: {})",
+            options->log.log_level
+        )
+    );
+    command.add_option(
+        "--log-format",
+        options->log.log_format,
+        fmt::format(
+            "Log format: text, or json with one object per line (default: {})",
+            options->log.log_format
+        )
+    );
+    command.add_option(
+        "--zap-log-level",
+        options->log.zap_level,
+        "Kueue's alias of --log-level: debug, info, error, panic or a number (4 or more: debug)"
+    );
+    command.add_option(
+        "--zap-encoder", options->log.zap_encoder, "Kueue's alias of --log-format: console or json"
+    );
+    command.add_flag(
+        "--zap-devel",
+        options->log.zap_devel,
+        "Alias of --log-level=debug, for Kueue's command lines"
+    );
+    command.add_option(
+        "--zap-stacktrace-level",
+        options->log.zap_stacktrace_level,
+        "Ignored; accepted for Kueue's command lines. Log lines have no stack traces"
+    );
+    command.add_option(
+        "--zap-time-encoding",
+        options->log.zap_time_encoding,
+        "Ignored; accepted for Kueue's command lines. Times are always in RFC 3339"
+    );
+}
+
 }  // namespace
 
 int run_controller(const ControllerOptions& options) {
@@ -335,45 +378,7 @@ void add_controller(CLI::App& app, int& exit_code) {
         options->feature_gates,
         "Feature gates: Name=true,Other=false (default: Kueue's)"
     );
-    command->add_option(
-        "--log-level",
-        options->log.log_level,
-        fmt::format(
-            "Lowest level to log: debug, info, warning, error or off (default: {})",
-            options->log.log_level
-        )
-    );
-    command->add_option(
-        "--log-format",
-        options->log.log_format,
-        fmt::format(
-            "Log format: text, or json with one object per line (default: {})",
-            options->log.log_format
-        )
-    );
-    command->add_option(
-        "--zap-log-level",
-        options->log.zap_level,
-        "Kueue's alias of --log-level: debug, info, error, panic or a number (4 or more: debug)"
-    );
-    command->add_option(
-        "--zap-encoder", options->log.zap_encoder, "Kueue's alias of --log-format: console or json"
-    );
-    command->add_flag(
-        "--zap-devel",
-        options->log.zap_devel,
-        "Alias of --log-level=debug, for Kueue's command lines"
-    );
-    command->add_option(
-        "--zap-stacktrace-level",
-        options->log.zap_stacktrace_level,
-        "Ignored; accepted for Kueue's command lines. Log lines have no stack traces"
-    );
-    command->add_option(
-        "--zap-time-encoding",
-        options->log.zap_time_encoding,
-        "Ignored; accepted for Kueue's command lines. Times are always in RFC 3339"
-    );
+    add_log_options(*command, options);
     command->callback([options, &exit_code] { exit_code = run_controller(*options); });
 }
 

@@ -69,8 +69,9 @@ class ReportMaker {
 
     CapacityReport make() {
         for (const auto* workload : input_.workloads) {
-            if (holds_quota(*workload) && !is_finished(*workload)) {
-                take_admitted(*workload);
+            const auto& admission = workload->status.admission;
+            if (admission && holds_quota(*workload) && !is_finished(*workload)) {
+                take_admitted(*workload, *admission);
             }
         }
         for (const auto* workload : input_.workloads) {
@@ -90,8 +91,8 @@ class ReportMaker {
         return api::is_true(workload.status.conditions, api::condition::kFinished);
     }
 
-    void take_admitted(const api::Workload& workload) {
-        const auto& assignments = workload.status.admission->pod_set_assignments;
+    void take_admitted(const api::Workload& workload, const api::Admission& admission) {
+        const auto& assignments = admission.pod_set_assignments;
         for (const auto& assignment : assignments) {
             for (const auto& [resource, quantity] : assignment.resource_usage) {
                 if (const auto flavor = assignment.flavors.find(resource);
@@ -106,13 +107,16 @@ class ReportMaker {
         }
         for (std::size_t i = 0; i < std::min(assignments.size(), workload.spec.pod_sets.size());
              ++i) {
-            place_admitted(workload, workload.spec.pod_sets[i], assignments[i]);
+            place_admitted(
+                workload, admission.cluster_queue, workload.spec.pod_sets[i], assignments[i]
+            );
         }
     }
 
     /// Takes room for the admitted pods that have no node yet.
     void place_admitted(
         const api::Workload& workload,
+        const std::string& cluster_queue,
         const api::PodSet& pod_set,
         const api::PodSetAssignment& assignment
     ) {
@@ -134,7 +138,7 @@ class ReportMaker {
         if (found < left) {
             report_.unplaceable.push_back({
                 .workload = full_name(workload),
-                .cluster_queue = workload.status.admission->cluster_queue,
+                .cluster_queue = cluster_queue,
                 .pod_set = pod_set.name,
                 .is_admitted = true,
                 .pods = assignment.count.value_or(pod_set.count),

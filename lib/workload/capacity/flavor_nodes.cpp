@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -120,13 +121,13 @@ void ClusterNodes::grow(FlavorNodes& nodes) {
         );
         return;
     }
-    if (!*growth) {
+    std::optional<FlavorGrowth>& terms = *growth;
+    if (!terms) {
         return;
     }
     api::Node node;
     node.metadata.labels = flavor.spec.node_labels;
-    node.status.allocatable =
-        (*growth)->shape.empty() ? largest_of(nodes) : std::move((*growth)->shape);
+    node.status.allocatable = terms->shape.empty() ? largest_of(nodes) : std::move(terms->shape);
     if (node.status.allocatable.empty()) {
         faults_.push_back(fmt::format(
             "ResourceFlavor {}: it may grow, but has no node and no annotation "
@@ -135,9 +136,8 @@ void ClusterNodes::grow(FlavorNodes& nodes) {
         ));
         return;
     }
-    nodes.may_come = std::max<std::int64_t>(
-        0, (*growth)->nodes - static_cast<std::int64_t>(nodes.usable.size())
-    );
+    nodes.may_come =
+        std::max<std::int64_t>(0, terms->nodes - static_cast<std::int64_t>(nodes.usable.size()));
     for (std::int64_t i = 0; i < nodes.may_come; ++i) {
         node.metadata.name = fmt::format("new-{}", i + 1);
         node.metadata.labels[std::string(kHostname)] = node.metadata.name;
