@@ -57,9 +57,7 @@ KindEntry cohort_kind() {
         }
     };
     entry.reconcile = [](const ReconcileContext& context, const ObjectKey& key, Time) {
-        return reconcile_cohort(
-            context.view, key.name, context.weighted_share(key), context.drift(key)
-        );
+        return reconcile_cohort(context.view, key.name, context.weighted_share(key));
     };
     return entry;
 }

@@ -92,7 +92,7 @@ struct ReconcileContext {
     /// Returns what a LocalQueue has consumed by the engine's account; nullopt without admission
     /// fair sharing.
     const std::function<std::optional<api::AdmissionFairSharingStatus>(const ObjectKey&)>& consumed;
-    /// Returns the drift of a ClusterQueue's or Cohort's quota against nodes.
+    /// Returns the drift of a ClusterQueue's quota against nodes.
     const std::function<QuotaDrift(const ObjectKey&)>& drift;
     const JobKinds& job_kinds;
 };

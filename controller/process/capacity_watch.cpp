@@ -40,7 +40,12 @@ std::optional<Instant> CapacityWatch::step() {
 
 void CapacityWatch::observe() {
     const Stores& stores = parts_.stores;
-    if (stores.of<api::Node>().size() == 0) {
+    for (const auto& [name, node] : stores.of<api::Node>().all()) {
+        for (const auto& [resource, amount] : node->status.allocatable) {
+            known_resources_.insert(resource);
+        }
+    }
+    if (known_resources_.empty()) {
         return;
     }
     const auto report = workload::make_capacity_report({
@@ -54,6 +59,8 @@ void CapacityWatch::observe() {
         .local_queues = {},
         .workloads = {},
         .gang_pod = std::nullopt,
+        .counts_gangs = false,
+        .known_resources = known_resources_,
     });
     parts_.on_report(report);
     for (const ObjectKey& key : drifts_.observe(report, parts_.clock.now())) {

@@ -8,13 +8,16 @@
 
 #include <functional>
 #include <optional>
+#include <set>
+#include <string>
+#include <utility>
 
 namespace sluice::controller {
 
 /// Makes the report of capacity every half minute and finds the queues whose quota drifts away from
-/// what nodes have. Pods outside quota count while pods are watched. A cluster without nodes is not
-/// judged. Decisions do not depend on it. *Cost*: O(flavors x nodes + pods) a report, at most 1 %
-/// of the time. Thread: the loop's.
+/// what nodes have. Pods outside quota count while pods are watched. A cluster that has had no
+/// node is not judged. Decisions do not depend on it. *Cost*: O(flavors x nodes + pods) a report,
+/// at most 1 % of the time. Thread: the loop's.
 class CapacityWatch {
   public:
     struct Parts {
@@ -36,6 +39,8 @@ class CapacityWatch {
 
     Parts parts_;
     QuotaDrifts drifts_;
+    /// Nodes may all be gone; their resources are quota's to have all the same.
+    std::set<std::string> known_resources_;
     Instant due_{};
     bool is_first_ = true;
 };

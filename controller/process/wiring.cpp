@@ -315,6 +315,14 @@ CapacityWatch::Parts ControllerProcess::capacity_parts() {
         .on_report = [this](const auto& report) { metrics_.observe_capacity(report); },
         .on_drift =
             [this](const ObjectKey& key) {
+                // A Cohort has no condition: each change is an event.
+                const QuotaDrift drift = capacity_.drifts().drift(key);
+                const auto cohort = key.kind == kind_of<api::Cohort>()
+                                        ? stores_.of<api::Cohort>().find(key.name)
+                                        : nullptr;
+                if (cohort && drift.state == QuotaDrift::State::Exceeds) {
+                    events_.record(drift_event(key, cohort->metadata.uid, drift));
+                }
                 runner_.enqueue(key, Urgency::Batched);
                 reconcilers_wake_.notify();
             },

@@ -75,22 +75,6 @@ void set_drift(std::vector<api::Condition>& conditions, const QuotaDrift& drift,
     }
 }
 
-EventNote drift_event(const api::ClusterQueue& queue, const QuotaDrift& drift) {
-    return {
-        .regarding =
-            {.api_version = api::kKueueApiVersion,
-             .kind = "ClusterQueue",
-             .namespace_ = "",
-             .name = queue.metadata.name,
-             .uid = queue.metadata.uid,
-             .resource_version = queue.metadata.resource_version},
-        .type = EventType::Warning,
-        .reason = api::reason::kNodesLackQuota,
-        .note = workload::truncated_event_note(drift.message),
-        .reporting_controller = "kueue-cluster-queue-controller",
-    };
-}
-
 }  // namespace
 
 Outcome reconcile_cluster_queue(
@@ -137,7 +121,11 @@ Outcome reconcile_cluster_queue(
         const auto type = api::condition::kQuotaExceedsNodes;
         if (api::is_true(wanted.status.conditions, type) &&
             !api::is_true(queue->status.conditions, type)) {
-            write->events.push_back(drift_event(*queue, account.drift));
+            write->events.push_back(drift_event(
+                {kind_of<api::ClusterQueue>(), "", std::string(name)},
+                queue->metadata.uid,
+                account.drift
+            ));
         }
         outcome.writes.push_back(std::move(*write));
     }

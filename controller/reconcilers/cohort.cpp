@@ -1,7 +1,6 @@
 #include "controller/reconcilers/cohort.hpp"
 
 #include "api/kueue/kueue_names.hpp"
-#include "api/kueue/sluice_names.hpp"
 #include "api/meta/codec.hpp"
 #include "controller/reconcile/finalizer.hpp"
 #include "workload/pods/text.hpp"
@@ -33,10 +32,7 @@ EventNote cohort_warning(
 }  // namespace
 
 Outcome reconcile_cohort(
-    const View& view,
-    std::string_view name,
-    std::optional<std::int64_t> weighted_share,
-    const QuotaDrift& drift
+    const View& view, std::string_view name, std::optional<std::int64_t> weighted_share
 ) {
     Outcome outcome;
     const auto cohort = view.stores.of<api::Cohort>().find(name);
@@ -57,11 +53,6 @@ Outcome reconcile_cohort(
             api::reason::kHasCycle,
             "Nothing is admitted in this cohort: its parents form the cycle " + cycle
         ));
-    }
-    if (drift.state == QuotaDrift::State::Exceeds) {
-        outcome.events.push_back(
-            cohort_warning(*cohort, api::reason::kNodesLackQuota, drift.message)
-        );
     }
     api::Cohort wanted = *cohort;
     wanted.status.fair_sharing.reset();

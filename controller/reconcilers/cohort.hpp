@@ -3,7 +3,6 @@
 
 #include "controller/reconcile/reconcile.hpp"
 #include "controller/reconcile/view.hpp"
-#include "controller/reconcilers/quota_drift.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -12,13 +11,9 @@
 namespace sluice::controller {
 
 /// Publishes the Cohort's weighted share, which is known only if fair sharing is on (KEP-1714), and
-/// records a warning event if the spec is invalid, if its parents form a cycle, or if the quota of
-/// the cohort and of all below it exceeds what nodes can give.
+/// records a warning event if the spec is invalid or if its parents form a cycle.
 Outcome reconcile_cohort(
-    const View& view,
-    std::string_view name,
-    std::optional<std::int64_t> weighted_share,
-    const QuotaDrift& drift
+    const View& view, std::string_view name, std::optional<std::int64_t> weighted_share
 );
 
 }  // namespace sluice::controller

@@ -2,11 +2,15 @@
 
 #include "api/kueue/cluster_queue.hpp"
 #include "api/kueue/cohort.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/kueue/sluice_names.hpp"
 #include "workload/capacity/capacity_words.hpp"
+#include "workload/pods/text.hpp"
 
 #include <fmt/format.h>
 
 #include <set>
+#include <utility>
 
 namespace sluice::controller {
 
@@ -39,14 +43,16 @@ std::vector<ObjectKey> QuotaDrifts::observe(const workload::CapacityReport& repo
         }
         const ObjectKey key = queue_key(excess);
         const std::pair pair(excess.flavor, excess.resource);
-        Excess made{.since = now, .usable = excess.usable, .words = {}};
+        Excess made{.since = now, .quota = excess.quota, .usable = excess.usable, .words = {}};
         if (const auto queue = queues_.find(key); queue != queues_.end()) {
             if (const auto known = queue->second.find(pair); known != queue->second.end()) {
                 made = known->second;
             }
         }
         const bool is_due = now - made.since >= kPatience;
-        if (is_due && (made.words.empty() || matters(excess.usable - made.usable, excess.quota))) {
+        if (is_due && (made.words.empty() || made.quota != excess.quota ||
+                       matters(excess.usable - made.usable, excess.quota))) {
+            made.quota = excess.quota;
             made.usable = excess.usable;
             made.words = fmt::format("{}: {}", excess.resource, workload::excess_words(excess));
         }
@@ -84,6 +90,23 @@ QuotaDrift QuotaDrifts::drift(const ObjectKey& key) const {
         }
     }
     return made;
+}
+
+EventNote drift_event(const ObjectKey& queue, const std::string& uid, const QuotaDrift& drift) {
+    const bool is_cohort = queue.kind == kind_of<api::Cohort>();
+    return {
+        .regarding =
+            {.api_version = api::kKueueApiVersion,
+             .kind = is_cohort ? "Cohort" : "ClusterQueue",
+             .namespace_ = "",
+             .name = queue.name,
+             .uid = uid},
+        .type = EventType::Warning,
+        .reason = api::reason::kNodesLackQuota,
+        .note = workload::truncated_event_note(drift.message),
+        .reporting_controller =
+            is_cohort ? "kueue-cohort-controller" : "kueue-cluster-queue-controller",
+    };
 }
 
 }  // namespace sluice::controller

@@ -39,13 +39,17 @@ class QuotaDrifts {
   private:
     struct Excess {
         Time since;
-        engine::Amount usable;  ///< in the last report that named it
-        std::string words;      ///< empty until it is reported
+        engine::Amount quota;  ///< in the last report that named it, as is the next
+        engine::Amount usable;
+        std::string words;  ///< empty until it is reported
     };
     using Excesses = std::map<std::pair<std::string, std::string>, Excess>;  // by flavor, resource
 
     bool has_observed_ = false;
     std::map<ObjectKey, Excesses> queues_;
 };
+
+/// Returns the event that reports a drift. `uid`: that of the ClusterQueue or Cohort.
+EventNote drift_event(const ObjectKey& queue, const std::string& uid, const QuotaDrift& drift);
 
 }  // namespace sluice::controller

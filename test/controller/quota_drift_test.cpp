@@ -76,6 +76,10 @@ TEST_CASE("two percent are no drift, and move no report", "[quota_drift]") {
     CHECK(drifts.observe(excess(91, true), start + 11min).empty());
     CHECK(drifts.observe(excess(93, true), start + 12min) == std::vector{kCohort});
     CHECK(drifts.drift(kCohort).message.ends_with("can give 93"));
+    auto other_quota = excess(93, true);
+    other_quota.excesses.front().quota = Amount(400);
+    CHECK(drifts.observe(other_quota, start + 13min) == std::vector{kCohort});
+    CHECK(drifts.drift(kCohort).message.starts_with("nvidia.com/gpu: quota 400,"));
 }
 
 }  // namespace sluice::controller

@@ -366,8 +366,8 @@ TEST_CASE("a cohort that only a webhook would refuse says why in an event", "[co
     cluster.add(
         cluster.stores.of<api::Cohort>(), "{'metadata':{'name':'good'}," + quota + "1'}]}]}]}}"
     );
-    CHECK(reconcile_cohort(cluster.view(), "good", std::nullopt, {}).events.empty());
-    const Outcome outcome = reconcile_cohort(cluster.view(), "bad", std::nullopt, {});
+    CHECK(reconcile_cohort(cluster.view(), "good", std::nullopt).events.empty());
+    const Outcome outcome = reconcile_cohort(cluster.view(), "bad", std::nullopt);
     REQUIRE(outcome.events.size() == 1);
     const EventNote& event = outcome.events.front();
     CHECK(event.type == EventType::Warning);

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,7 @@ struct Cluster {
     std::deque<api::LocalQueue> local_queues;
     std::deque<api::Workload> workloads;
     std::optional<Amounts> gang_pod;
+    std::set<std::string> known_resources;
 
     void flavor(const std::string& name, std::string_view rest) {
         flavors.push_back(
@@ -139,6 +141,8 @@ struct Cluster {
             .local_queues = pointers(local_queues),
             .workloads = pointers(workloads),
             .gang_pod = gang_pod,
+            .counts_gangs = true,
+            .known_resources = known_resources,
         });
     }
     /// The only row.
@@ -332,6 +336,138 @@ TEST_CASE("a workload with a topology takes room on its hosts", "[workload][capa
     CHECK(row.fragmented == Amount(4));
 }
 
+TEST_CASE("each node gives what others leave of it, and no less than 0", "[workload][capacity]") {
+    Cluster cluster = a_cluster(2, "8");
+    cluster.nodes.front().status.allocatable["nvidia.com/gpu"] = api::Quantity(0);
+    cluster.pod("gpu-1", 8);  // the device plugin is gone for a moment
+    cluster.pod("gpu-2", 2);
+    cluster.queue("borrower", "", "0");
+    const auto report = cluster.report();
+    REQUIRE(report.flavors.size() == 1);
+    CHECK(report.flavors.front().can_give == Amount(6));
+    CHECK(report.flavors.front().missing() == Amount(2));
+    REQUIRE(report.excesses.size() == 1);
+    CHECK(excess_words(report.excesses[0]) == "quota 8, but the nodes of flavor a100 can give 6");
+}
+
+TEST_CASE("flavors on the same nodes are compared together", "[workload][capacity]") {
+    Cluster cluster = a_cluster(1, "8");
+    cluster.flavor("b100", kA100);
+    auto& group = cluster.cluster_queues.front().spec.resource_groups.front();
+    group.flavors.push_back(group.flavors.front());
+    group.flavors.back().name = "b100";
+    const auto report = cluster.report();
+    REQUIRE(report.flavors.size() == 2);
+    CHECK(verdict_of(report.flavors[0]) == "8 of quota without a node; same nodes as b100");
+    REQUIRE(report.excesses.size() == 1);
+    CHECK(
+        excess_words(report.excesses[0]) ==
+        "quota 16, but the nodes of flavor a100, b100 can give 8"
+    );
+}
+
+TEST_CASE("quota of a resource that no node has had is not compared", "[workload][capacity]") {
+    Cluster cluster = a_cluster(1, "16");
+    for (auto& node : cluster.nodes) {
+        node.status.allocatable.erase("nvidia.com/gpu");
+    }
+    CHECK(cluster.report().excesses.empty());
+    cluster.nodes.clear();
+    CHECK(cluster.report().excesses.empty());
+    cluster.known_resources = {"nvidia.com/gpu"};
+    CHECK(cluster.report().excesses.size() == 1);
+}
+
+TEST_CASE("quota in a cycle of cohorts counts once", "[workload][capacity]") {
+    Cluster cluster = a_cluster(1, "0");
+    cluster.queue("small", "right", "8");
+    for (const auto* pair :
+         {"{name: left}\nspec: {parentName: right}", "{name: right}\nspec: {parentName: left}"}) {
+        cluster.cohorts.push_back(object<api::Cohort>(fmt::format("metadata: {}", pair)));
+    }
+    CHECK(cluster.row().quota == Amount(8));
+}
+
+TEST_CASE("pods without requests run on any node", "[workload][capacity]") {
+    Cluster cluster = a_cluster(1, "8");
+    for (const bool is_admitted : {true, false}) {
+        cluster.workload(is_admitted ? "runs" : "waits", 1, 1, is_admitted);
+        auto& workload = cluster.workloads.back();
+        workload.spec.pod_sets.front().template_ =
+            object<api::PodSet>("name: main\ntemplate: {spec: {containers: [{name: c}]}}")
+                .template_;
+        if (is_admitted) {
+            workload.status.admission->pod_set_assignments.front().flavors.clear();
+        }
+    }
+    CHECK(cluster.report().unplaceable.empty());
+}
+
+TEST_CASE("podSets of one workload need room beside each other", "[workload][capacity]") {
+    Cluster cluster = a_cluster(1, "64");
+    cluster.workload("two", 1, 8, false);
+    auto& pod_sets = cluster.workloads.back().spec.pod_sets;
+    pod_sets.push_back(pod_sets.front());
+    pod_sets.back().name = "second";
+    const auto report = cluster.report();
+    REQUIRE(report.unplaceable.size() == 1);
+    CHECK(report.unplaceable.front().pod_set == "second");
+    CHECK(report.flavors.front().free == Amount(8));  // and takes none
+}
+
+TEST_CASE("pods of a slice that was replaced count for the next one", "[workload][capacity]") {
+    Cluster cluster = a_cluster(2, "16");
+    cluster.workload("w-2", 3, 4, true);
+    cluster.workloads.back().metadata.annotations["kueue.x-k8s.io/workload-slice-name"] = "w-1";
+    for (const char* node : {"gpu-1", "gpu-2"}) {
+        cluster.pod(
+            node,
+            4,
+            "annotations: {kueue.x-k8s.io/workload: w-1, kueue.x-k8s.io/workload-slice-name: w-1}, "
+            "labels: {kueue.x-k8s.io/podset: main}"
+        );
+    }
+    CHECK(cluster.report().unplaceable.empty());
+    CHECK(cluster.row().free == Amount(4));
+}
+
+TEST_CASE("pods that are over hold no quota and take no node", "[workload][capacity]") {
+    Cluster cluster = a_cluster(1, "8");
+    cluster.workload("w", 4, 2, true);
+    cluster.workloads.back().status.reclaimable_pods = {{.name = "main", .count = 3}};
+    CHECK(cluster.row().used == Amount(2));
+    CHECK(cluster.row().free == Amount(6));
+}
+
+TEST_CASE("pods with a host come before those that go anywhere", "[workload][capacity]") {
+    Cluster cluster = a_cluster(2, "16");
+    cluster.workload("anywhere", 1, 8, true);
+    cluster.workload("bound", 1, 8, true);
+    auto& assignment = cluster.workloads.back().status.admission->pod_set_assignments.front();
+    assignment.topology_assignment = object<api::TopologyAssignment>(
+        "levels: [kubernetes.io/hostname]\n"
+        "slices: [{domainCount: 1, valuesPerLevel: [{universal: host-1}], podCounts: {universal: "
+        "1}}]"
+    );
+    // The host's label is not the node's name.
+    cluster.nodes.front().metadata.labels["kubernetes.io/hostname"] = "host-1";
+    CHECK(cluster.row().free == Amount(0));
+    CHECK(cluster.report().unplaceable.empty());
+}
+
+TEST_CASE("a flavor that may grow counts its broken nodes as nodes", "[workload][capacity]") {
+    Cluster cluster = a_cluster(3, "32");
+    cluster.node("drained", "", "{unschedulable: true}");
+    cluster.node("fresh");
+    cluster.nodes.back().status.allocatable.erase("nvidia.com/gpu");
+    cluster.nodes.back().status.allocatable["cpu"] = api::Quantity(97);
+    cluster.flavors.front().metadata.annotations["sluice.dev/may-grow-to"] = "6";
+    const auto row = cluster.row();
+    CHECK(row.may_come == 1);
+    CHECK(row.nodes == Amount(40));
+    CHECK(row.usable == Amount(32));
+}
+
 TEST_CASE("nodes that may come count, up to the number that is given", "[workload][capacity]") {
     Cluster cluster = a_cluster(1, "32");
     cluster.workload("gang", 4, 8, false);
@@ -339,7 +475,7 @@ TEST_CASE("nodes that may come count, up to the number that is given", "[workloa
     annotations["sluice.dev/may-grow-to"] = "4";
     SECTION("like the largest node") {}
     SECTION("of a shape") {
-        annotations["sluice.dev/node-shape"] = "nvidia.com/gpu=8,pods=10";
+        annotations["sluice.dev/node-shape"] = "cpu=96,memory=1Ti,nvidia.com/gpu=8";
     }
     CHECK(cluster.row().usable == Amount(32));
     CHECK(verdict_of(cluster.row()) == "nodes have all of it; 3 nodes may come");
@@ -358,7 +494,7 @@ TEST_CASE("an annotation that cannot be read is one clear error", "[workload][ca
     CHECK(
         fault() ==
         "ResourceFlavor a100: annotation sluice.dev/may-grow-to: \"4 nodes\" is not a "
-        "number of nodes from 0 to 100000"
+        "number of nodes from 0 to 5000"
     );
     annotations["sluice.dev/may-grow-to"] = "4";
     CHECK(fault().find("the size of a new node is not known") != std::string::npos);
@@ -402,7 +538,7 @@ TEST_CASE("packing takes whole pods and never more than a node has", "[workload]
         const std::int64_t wanted = number(12);
         const std::int64_t expected = std::min(wanted, room_for);
         CHECK(count_fitting(to_read, request, wanted) == expected);
-        CHECK(place_pods(to_write, request, wanted) == expected);
+        CHECK(count_placed(place_pods(to_write, request, wanted)) == expected);
         std::int64_t taken = 0;
         for (const NodeRoom& room : rooms) {
             taken += amount_of(room.ours, "cpu").value();

@@ -134,6 +134,8 @@ int run_capacity(const CapacityOptions& options) {
         .local_queues = pointers(cluster->local_queues),
         .workloads = pointers(cluster->workloads),
         .gang_pod = std::move(gang_pod),
+        .counts_gangs = true,
+        .known_resources = {},
     });
     for (const auto& fault : report.faults) {
         report_line("error", fault);

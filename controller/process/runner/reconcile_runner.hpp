@@ -47,7 +47,7 @@ class ReconcileRunner {
         /// Returns the resources that a LocalQueue has consumed; nullopt without admission fair
         /// sharing.
         std::function<std::optional<api::AdmissionFairSharingStatus>(const ObjectKey&)> consumed;
-        /// Returns the drift of a ClusterQueue's or Cohort's quota against nodes.
+        /// Returns the drift of a ClusterQueue's quota against nodes.
         std::function<QuotaDrift(const ObjectKey&)> drift;
         /// Called when step() has work again.
         std::function<void()> wake;

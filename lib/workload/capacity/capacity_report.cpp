@@ -68,10 +68,13 @@ class ReportMaker {
     }
 
     CapacityReport make() {
-        for (const auto* workload : input_.workloads) {
-            const auto& admission = workload->status.admission;
-            if (admission && holds_quota(*workload) && !is_finished(*workload)) {
-                take_admitted(*workload, *admission);
+        // Pods that wait for one host come before those that any node does for.
+        for (const bool is_assigned : {true, false}) {
+            for (const auto* workload : input_.workloads) {
+                const auto& admission = workload->status.admission;
+                if (admission && holds_quota(*workload) && !is_finished(*workload)) {
+                    take_admitted(*workload, *admission, is_assigned);
+                }
             }
         }
         for (const auto* workload : input_.workloads) {
@@ -91,25 +94,45 @@ class ReportMaker {
         return api::is_true(workload.status.conditions, api::condition::kFinished);
     }
 
-    void take_admitted(const api::Workload& workload, const api::Admission& admission) {
+    static std::int64_t reclaimable(const api::Workload& workload, const std::string& pod_set) {
+        std::int64_t pods = 0;
+        for (const auto& each : workload.status.reclaimable_pods) {
+            pods += each.name == pod_set ? each.count : 0;
+        }
+        return pods;
+    }
+
+    /// Takes the podSets with a topology, or those without.
+    void take_admitted(
+        const api::Workload& workload, const api::Admission& admission, bool is_assigned
+    ) {
         const auto& assignments = admission.pod_set_assignments;
-        for (const auto& assignment : assignments) {
-            for (const auto& [resource, quantity] : assignment.resource_usage) {
-                if (const auto flavor = assignment.flavors.find(resource);
-                    flavor != assignment.flavors.end()) {
-                    used_[{flavor->second, resource}] += request_amount(resource, quantity);
-                }
-            }
-        }
         // The pods of an evicted workload are ending: those that have no node get none.
-        if (api::is_true(workload.status.conditions, api::condition::kEvicted)) {
-            return;
-        }
+        const bool is_ending = api::is_true(workload.status.conditions, api::condition::kEvicted);
         for (std::size_t i = 0; i < std::min(assignments.size(), workload.spec.pod_sets.size());
              ++i) {
-            place_admitted(
-                workload, admission.cluster_queue, workload.spec.pod_sets[i], assignments[i]
-            );
+            const api::PodSet& pod_set = workload.spec.pod_sets[i];
+            if (assignments[i].topology_assignment.has_value() != is_assigned) {
+                continue;
+            }
+            add_usage(assignments[i], pod_set.count, reclaimable(workload, pod_set.name));
+            if (!is_ending) {
+                place_admitted(workload, admission.cluster_queue, pod_set, assignments[i]);
+            }
+        }
+    }
+
+    /// Adds the quota that a podSet holds, without that of pods that need none any more.
+    void add_usage(const api::PodSetAssignment& assignment, std::int64_t count, std::int64_t over) {
+        const std::int64_t pods = std::max<std::int64_t>(1, assignment.count.value_or(count));
+        const std::int64_t left = std::clamp<std::int64_t>(pods - over, 0, pods);
+        for (const auto& [resource, quantity] : assignment.resource_usage) {
+            if (const auto flavor = assignment.flavors.find(resource);
+                flavor != assignment.flavors.end()) {
+                const Amount one{request_amount(resource, quantity).value() / pods};
+                used_[{flavor->second, resource}] +=
+                    left == pods ? request_amount(resource, quantity) : one * left;
+            }
         }
     }
 
@@ -121,10 +144,8 @@ class ReportMaker {
         const api::PodSetAssignment& assignment
     ) {
         const Amounts request = node_amounts(pod_set.template_->spec);
-        std::int64_t left = assignment.count.value_or(pod_set.count);
-        for (const auto& reclaimable : workload.status.reclaimable_pods) {
-            left -= reclaimable.name == pod_set.name ? reclaimable.count : 0;
-        }
+        std::int64_t left =
+            assignment.count.value_or(pod_set.count) - reclaimable(workload, pod_set.name);
         auto placed = pods_.take(workload, pod_set.name, request, left);
         for (const auto& [node, pods] : placed) {
             left -= pods;
@@ -134,7 +155,7 @@ class ReportMaker {
         }
         const auto rooms =
             nodes_.accepting(flavors_of(assignment), shape_of(pod_set.template_->spec, request));
-        const std::int64_t found = left > 0 ? place_pods(rooms, request, left) : 0;
+        const std::int64_t found = count_placed(place_pods(rooms, request, left));
         if (found < left) {
             report_.unplaceable.push_back({
                 .workload = full_name(workload),
@@ -163,10 +184,13 @@ class ReportMaker {
             return 0;
         }
         for (const auto& domain : assignment.domains) {
-            const std::string& host = domain.values.back();
-            NodeRoom* room = nodes_.find(host);
-            const std::int64_t missing = std::min(domain.count - placed[host], left - taken);
-            if (room != nullptr && missing > 0) {
+            NodeRoom* room = nodes_.find_host(domain.values.back());
+            if (room == nullptr) {
+                continue;
+            }
+            const std::int64_t there = placed[room->node->metadata.name];
+            const std::int64_t missing = std::min(domain.count - there, left - taken);
+            if (missing > 0) {
                 add_amounts(room->ours, request, missing);
                 taken += missing;
             }
@@ -244,16 +268,26 @@ class ReportMaker {
         if (queue == nullptr) {
             return;
         }
+        // The podSets are placed one after the other, and then taken away again.
+        std::vector<std::pair<PodsOnNode, Amounts>> placed;
         for (const auto& pod_set : workload.spec.pod_sets) {
             const Amounts request = node_amounts(pod_set.template_->spec);
             const PodShape shape = shape_of(pod_set.template_->spec, request);
             const std::int64_t wanted = pod_set.min_count.value_or(pod_set.count);
-            std::int64_t fit = 0;
+            std::int64_t fit = -1;
             std::int64_t could = 0;
+            std::vector<NodeRoom*> best;
             for (const auto& flavors : choices(*queue, request)) {
-                const auto rooms = nodes_.accepting(flavors, shape);
-                fit = std::max(fit, count_fitting(read_only(rooms), request, wanted));
+                auto rooms = nodes_.accepting(flavors, shape);
                 could = std::max(could, could_fit(rooms, request, wanted));
+                if (const auto room = count_fitting(read_only(rooms), request, wanted);
+                    room > fit) {
+                    fit = room;
+                    best = std::move(rooms);
+                }
+            }
+            for (const PodsOnNode& each : place_pods(best, request, fit)) {
+                placed.emplace_back(each, request);
             }
             if (fit < wanted) {
                 report_.unplaceable.push_back({
@@ -263,10 +297,13 @@ class ReportMaker {
                     .is_admitted = false,
                     .pods = wanted,
                     .request = request,
-                    .fit = fit,
+                    .fit = std::max<std::int64_t>(0, fit),
                     .could = could,
                 });
             }
+        }
+        for (const auto& [each, request] : placed) {
+            add_amounts(each.node->ours, request, -each.pods);
         }
     }
 
@@ -287,21 +324,45 @@ class ReportMaker {
             FlavorCapacity made = capacity_of(nodes->second, pair.second);
             made.quota = amount;
             made.used = used_.contains(pair) ? used_.at(pair) : Amount();
-            for (const auto& [name, other] : nodes_.flavors()) {
-                if (name != pair.first && total.contains({name, pair.second}) &&
-                    share_nodes(nodes->second, other)) {
+            const PoolAmounts& pool = pool_amounts(pair);
+            made.pool_quota = amount;
+            made.pool_can_give = pool.can_give;
+            for (const std::string& name : nodes_.pool_of(pair.first)) {
+                if (const auto other = total.find({name, pair.second});
+                    name != pair.first && other != total.end()) {
                     made.shares_with.push_back(name);
+                    made.pool_quota += other->second;
                 }
             }
             report_.flavors.push_back(std::move(made));
         }
     }
 
-    static bool share_nodes(const FlavorNodes& a, const FlavorNodes& b) {
-        const std::set<const NodeRoom*> known(a.usable.begin(), a.usable.end());
-        return std::ranges::any_of(b.usable, [&](const NodeRoom* room) {
-            return known.contains(room);
-        });
+    struct PoolAmounts {
+        Amount can_give;         ///< by the nodes of all flavors of the pool, each once
+        bool is_listed = false;  ///< a node of the pool has the resource, or some node had it
+    };
+
+    const PoolAmounts& pool_amounts(const std::pair<std::string, std::string>& pair) {
+        const auto& pool = nodes_.pool_of(pair.first);
+        const auto [at, is_new] = pools_.try_emplace({pool.front(), pair.second});
+        if (is_new) {
+            at->second.is_listed = input_.known_resources.contains(pair.second);
+            std::set<const NodeRoom*> seen;
+            for (const std::string& name : pool) {
+                const FlavorNodes& nodes = nodes_.flavors().at(name);
+                for (const NodeRoom* room : nodes.usable) {
+                    if (seen.insert(room).second) {
+                        at->second.can_give += room->given(pair.second);
+                        at->second.is_listed |= room->allocatable.contains(pair.second);
+                    }
+                }
+                for (const UnusableNode& unusable : nodes.unusable) {
+                    at->second.is_listed |= unusable.room->allocatable.contains(pair.second);
+                }
+            }
+        }
+        return at->second;
     }
 
     FlavorCapacity capacity_of(const FlavorNodes& nodes, const std::string& resource) const {
@@ -312,6 +373,7 @@ class ReportMaker {
             const Amount free = max(Amount(), room->free(resource));
             made.usable += amount_of(room->allocatable, resource);
             made.foreign += amount_of(room->foreign, resource);
+            made.can_give += room->given(resource);
             made.free += free;
             made.largest_free = max(made.largest_free, free);
             if (!room->is_whole(resource)) {
@@ -330,7 +392,9 @@ class ReportMaker {
                 });
             }
         }
-        add_gangs(nodes, made);
+        if (input_.counts_gangs) {
+            add_gangs(nodes, made);
+        }
         return made;
     }
 
@@ -369,22 +433,25 @@ class ReportMaker {
         }
     }
 
+    /// Compares the quota that a queue has in all flavors of the same nodes.
     void add_excesses() {
-        std::map<std::pair<std::string, std::string>, Amount> usable;
-        for (const auto& flavor : report_.flavors) {
-            usable[{flavor.flavor, flavor.resource}] = flavor.usable - flavor.foreign;
-        }
         for (const auto& quota : quotas_) {
+            std::map<std::pair<std::string, std::string>, QuotaExcess> sums;  // by pool, resource
             for (const auto& [pair, amount] : quota.nominal) {
-                if (const auto at = usable.find(pair); at != usable.end() && amount > at->second) {
-                    report_.excesses.push_back({
-                        .is_cohort = quota.is_cohort,
-                        .name = quota.name,
-                        .flavor = pair.first,
-                        .resource = pair.second,
-                        .quota = amount,
-                        .usable = at->second,
-                    });
+                if (!nodes_.flavors().contains(pair.first) || !pool_amounts(pair).is_listed) {
+                    continue;
+                }
+                QuotaExcess& sum = sums[{nodes_.pool_of(pair.first).front(), pair.second}];
+                sum.is_cohort = quota.is_cohort;
+                sum.name = quota.name;
+                sum.flavor += (sum.flavor.empty() ? "" : ", ") + pair.first;
+                sum.resource = pair.second;
+                sum.quota += amount;
+                sum.usable = pool_amounts(pair).can_give;
+            }
+            for (const auto& [pool, sum] : sums) {
+                if (sum.quota > sum.usable) {
+                    report_.excesses.push_back(sum);
                 }
             }
         }
@@ -397,6 +464,7 @@ class ReportMaker {
     std::map<std::string, const api::ClusterQueue*> queues_;
     std::map<std::string, std::string> local_queues_;  // by namespace/name
     FlavorAmounts used_;
+    std::map<std::pair<std::string, std::string>, PoolAmounts> pools_;
     CapacityReport report_;
 };
 

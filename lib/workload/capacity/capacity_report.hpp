@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,11 @@ struct CapacityInput {
     /// The requests of one pod of the gangs that are counted. If it is not set, each pod takes all
     /// of a node that pods of DaemonSets leave.
     std::optional<Amounts> gang_pod;
+    bool counts_gangs = true;
+    /// Resources that some node has had, in addition to those that nodes have now. Quota of a
+    /// resource that no node has had is not compared: a device class, or the output of a
+    /// transformation.
+    std::set<std::string> known_resources;
 };
 
 /// An amount that quota counts and that new pods cannot have.
@@ -58,6 +64,7 @@ struct FlavorCapacity {
     engine::Amount nodes;         ///< allocatable, of all its nodes and those that may come
     engine::Amount usable;        ///< of those where new pods may start
     engine::Amount foreign;       ///< requests there of pods outside quota
+    engine::Amount can_give;      ///< usable, less what pods outside quota take there
     engine::Amount used;          ///< quota that Workloads hold
     engine::Amount free;          ///< usable, less all pods there and those that are admitted
     engine::Amount largest_free;  ///< on one node
@@ -66,19 +73,21 @@ struct FlavorCapacity {
     std::vector<LevelGang> gangs;
     std::vector<CapacityLoss> losses;
     std::vector<std::string> shares_with;  ///< flavors with some of the same nodes
+    engine::Amount pool_quota;             ///< with the quota of `shares_with`
+    engine::Amount pool_can_give;          ///< by the nodes of all these flavors, each once
 
-    /// Returns the quota that no node has; 0 if nodes have all of it.
-    engine::Amount missing() const { return max(engine::Amount(), quota - (usable - foreign)); }
+    /// Returns the quota that no node has, with `shares_with`; 0 if nodes have all of it.
+    engine::Amount missing() const { return max(engine::Amount(), pool_quota - pool_can_give); }
 };
 
 /// A queue or cohort whose quota exceeds what the flavor's nodes can give.
 struct QuotaExcess {
     bool is_cohort = false;
     std::string name;
-    std::string flavor;
+    std::string flavor;  ///< or several on the same nodes, separated by commas
     std::string resource;
     engine::Amount quota;
-    engine::Amount usable;  ///< less pods outside quota
+    engine::Amount usable;  ///< by all nodes of these flavors, less pods outside quota
 };
 
 /// A podSet whose pods do not all fit on nodes, whole pods only.

@@ -26,7 +26,9 @@ std::string request_words(const Amounts& request) {
                 .push_back(fmt::format("{} {}", to_text(resource, amount), resource));
         }
     }
-    return fmt::format("{}", fmt::join(extended.empty() ? others : extended, ", "));
+    return extended.empty() && others.empty()
+               ? "one pod"
+               : fmt::format("{}", fmt::join(extended.empty() ? others : extended, ", "));
 }
 
 }  // namespace
@@ -53,15 +55,16 @@ std::string verdict_of(const FlavorCapacity& capacity) {
         const auto& loss = capacity.losses[i];
         shown.push_back(fmt::format("{} on {} ({})", text(loss.amount), loss.node, loss.reason));
     }
-    if (capacity.foreign > Amount()) {
-        shown.push_back(fmt::format("{} used by others", text(capacity.foreign)));
+    if (const Amount taken = capacity.usable - capacity.can_give; taken > Amount()) {
+        shown.push_back(fmt::format("{} used by others", text(taken)));
     }
-    std::string words =
-        capacity.missing() > Amount()
-            ? fmt::format(
-                  "{} of quota without a node: {}", text(capacity.missing()), fmt::join(shown, ", ")
-              )
-            : "nodes have all of it";
+    std::string words = capacity.missing() > Amount() ? fmt::format(
+                                                            "{} of quota without a node{}{}",
+                                                            text(capacity.missing()),
+                                                            shown.empty() ? "" : ": ",
+                                                            fmt::join(shown, ", ")
+                                                        )
+                                                      : "nodes have all of it";
     if (capacity.may_come > 0) {
         words += fmt::format("; {} nodes may come", capacity.may_come);
     }

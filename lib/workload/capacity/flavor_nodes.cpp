@@ -39,24 +39,31 @@ std::string closed_by(const api::Node& node, const api::ResourceFlavor& flavor) 
     return taint == nullptr ? "" : printed_taint(*taint);
 }
 
-/// Returns the allocatable resources of the node that has most in total: the one with the largest
-/// amount of the first resource that differs, extended resources first.
+/// Returns true if `a` has more than `b` of the first resource that differs, extended ones first.
+bool is_larger(const api::ResourceList& a, const api::ResourceList& b) {
+    const auto amount = [](const api::ResourceList& list, const std::string& resource) {
+        const auto at = list.find(resource);
+        return at == list.end() ? api::Quantity() : at->second;
+    };
+    std::set<std::pair<bool, std::string>> resources;
+    for (const auto* list : {&a, &b}) {
+        for (const auto& [resource, quantity] : *list) {
+            resources.emplace(resource.find('/') == std::string::npos, resource);
+        }
+    }
+    for (const auto& [is_basic, resource] : resources) {
+        if (amount(a, resource) != amount(b, resource)) {
+            return amount(a, resource) > amount(b, resource);
+        }
+    }
+    return false;
+}
+
+/// Returns the allocatable resources of the flavor's largest node.
 api::ResourceList largest_of(const FlavorNodes& nodes) {
     api::ResourceList largest;
-    const auto is_larger = [&largest](const api::ResourceList& other) {
-        for (const bool is_extended : {true, false}) {
-            for (const auto& [resource, amount] : other) {
-                const auto known = largest.find(resource);
-                const bool is_this = (resource.find('/') != std::string::npos) == is_extended;
-                if (is_this && (known == largest.end() || known->second != amount)) {
-                    return known == largest.end() || known->second < amount;
-                }
-            }
-        }
-        return false;
-    };
     const auto take = [&](const NodeRoom& room) {
-        if (is_larger(room.node->status.allocatable)) {
+        if (is_larger(room.node->status.allocatable, largest)) {
             largest = room.node->status.allocatable;
         }
     };
@@ -79,6 +86,9 @@ ClusterNodes::ClusterNodes(
     for (const auto* node : nodes) {
         rooms_.push_back(make_node_room(*node));
         by_name_[node->metadata.name] = &rooms_.back();
+        if (const auto* host = node->metadata.find_label(kHostname)) {
+            by_host_[*host] = &rooms_.back();
+        }
     }
     std::map<std::string, std::vector<std::string>> levels;
     for (const auto* topology : topologies) {
@@ -89,6 +99,37 @@ ClusterNodes::ClusterNodes(
     for (const auto* flavor : flavors) {
         const auto at = levels.find(flavor->spec.topology_name);
         add_flavor(*flavor, at == levels.end() ? std::vector<std::string>() : at->second);
+    }
+    find_pools();
+}
+
+/// Joins flavors with a node in common. *Cost*: O(flavors x nodes).
+void ClusterNodes::find_pools() {
+    std::map<const NodeRoom*, std::string> first_of;
+    const auto join = [&](const std::string& a, const std::string& b) {
+        const auto into = pools_.at(a);
+        const auto from = pools_.at(b);
+        if (into == from) {
+            return;
+        }
+        into->insert(into->end(), from->begin(), from->end());
+        for (const std::string& name : *from) {
+            pools_[name] = into;
+        }
+    };
+    for (const auto& [name, nodes] : flavors_) {
+        pools_[name] = std::make_shared<std::vector<std::string>>(1, name);
+        const auto visit = [&, &own = name](const NodeRoom* room) {
+            const auto [at, is_new] = first_of.try_emplace(room, own);
+            if (!is_new) {
+                join(at->second, own);
+            }
+        };
+        std::ranges::for_each(nodes.usable, visit);
+        std::ranges::for_each(nodes.unusable, visit, &UnusableNode::room);
+    }
+    for (const auto& [name, pool] : pools_) {
+        std::ranges::sort(*pool);
     }
 }
 
@@ -136,8 +177,10 @@ void ClusterNodes::grow(FlavorNodes& nodes) {
         ));
         return;
     }
-    nodes.may_come =
-        std::max<std::int64_t>(0, terms->nodes - static_cast<std::int64_t>(nodes.usable.size()));
+    // As kubelets do by default.
+    node.status.allocatable.emplace("pods", api::Quantity(110));
+    const auto present = static_cast<std::int64_t>(nodes.usable.size() + nodes.unusable.size());
+    nodes.may_come = std::max<std::int64_t>(0, terms->nodes - present);
     for (std::int64_t i = 0; i < nodes.may_come; ++i) {
         node.metadata.name = fmt::format("new-{}", i + 1);
         node.metadata.labels[std::string(kHostname)] = node.metadata.name;
@@ -154,10 +197,24 @@ NodeRoom* ClusterNodes::find(const std::string& name) {
     return at == by_name_.end() ? nullptr : at->second;
 }
 
+NodeRoom* ClusterNodes::find_host(const std::string& hostname) {
+    const auto at = by_host_.find(hostname);
+    return at == by_host_.end() ? nullptr : at->second;
+}
+
 std::vector<NodeRoom*> ClusterNodes::accepting(
     const std::vector<std::string>& flavors, const PodShape& shape
 ) const {
     std::vector<NodeRoom*> found;
+    if (flavors.empty()) {
+        static const api::ResourceFlavor kAnyFlavor;
+        for (const auto& [name, room] : by_name_) {
+            const auto verdict = find_verdict(shape, 0, kAnyFlavor, *room->node);
+            if (room->refusal.empty() && (!verdict || verdict->refusal.empty())) {
+                found.push_back(room);
+            }
+        }
+    }
     for (const std::string& name : flavors) {
         const auto at = flavors_.find(name);
         if (at == flavors_.end()) {

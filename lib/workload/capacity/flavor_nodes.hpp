@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -43,21 +44,32 @@ class ClusterNodes {
 
     /// Returns nullptr for a node that does not exist.
     NodeRoom* find(const std::string& name);
+    /// Returns the node with that label kubernetes.io/hostname; nullptr without one.
+    NodeRoom* find_host(const std::string& hostname);
     const std::map<std::string, FlavorNodes>& flavors() const { return flavors_; }
-    /// Returns the usable nodes that all these flavors select and that accept such pods.
+    /// Returns the usable nodes that all these flavors select and that accept such pods. Without a
+    /// flavor, all nodes are selected.
     std::vector<NodeRoom*> accepting(const std::vector<std::string>& flavors, const PodShape& shape)
         const;
+    /// Returns the flavors that have nodes in common with this one, directly or through others, by
+    /// name; at least itself. Requires: the flavor exists.
+    const std::vector<std::string>& pool_of(const std::string& flavor) const {
+        return *pools_.at(flavor);
+    }
     /// Returns the annotations that cannot be read.
     const std::vector<std::string>& faults() const { return faults_; }
 
   private:
     void add_flavor(const api::ResourceFlavor& flavor, std::vector<std::string> levels);
     void grow(FlavorNodes& nodes);
+    void find_pools();
 
     std::deque<api::Node> new_nodes_;  // deques, because pointers to their items are kept
     std::deque<NodeRoom> rooms_;
     std::map<std::string, NodeRoom*> by_name_;
+    std::map<std::string, NodeRoom*> by_host_;
     std::map<std::string, FlavorNodes> flavors_;
+    std::map<std::string, std::shared_ptr<std::vector<std::string>>> pools_;  // by flavor
     std::vector<std::string> faults_;
 };
 

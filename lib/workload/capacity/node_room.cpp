@@ -35,6 +35,10 @@ Amount NodeRoom::free(const std::string& resource) const {
            amount_of(ours, resource);
 }
 
+Amount NodeRoom::given(const std::string& resource) const {
+    return max(Amount(), amount_of(allocatable, resource) - amount_of(foreign, resource));
+}
+
 bool NodeRoom::is_whole(const std::string& resource) const {
     const Amount whole = amount_of(allocatable, resource) - amount_of(daemons, resource);
     return whole > Amount() && free(resource) == whole;

@@ -32,6 +32,8 @@ struct NodeRoom {
 
     /// Returns what new pods may take of a resource; less than 0 if too much is taken.
     engine::Amount free(const std::string& resource) const;
+    /// Returns the allocatable amount less that of pods outside quota; at least 0.
+    engine::Amount given(const std::string& resource) const;
     /// Returns true if pods of DaemonSets alone take of the resource, and there is some.
     bool is_whole(const std::string& resource) const;
     /// Returns how many such pods fit. A request of 0 fits everywhere.

@@ -25,7 +25,11 @@ std::string like_key(const std::string& ns, const std::string& queue, const Amou
 
 std::string pod_key(const api::Pod& pod, const Amounts& request) {
     const auto& ns = pod.metadata.namespace_;
-    const auto* workload = pod.metadata.find_annotation(api::annotation::kWorkload);
+    // The pods of an elastic job stay when another slice takes its place.
+    const auto* workload = pod.metadata.find_annotation(api::annotation::kWorkloadSliceName);
+    if (workload == nullptr) {
+        workload = pod.metadata.find_annotation(api::annotation::kWorkload);
+    }
     const auto* pod_set = pod.metadata.find_label(api::label::kPodSet);
     if (workload != nullptr && pod_set != nullptr) {
         return exact_key(ns, *workload, *pod_set);
@@ -90,8 +94,10 @@ std::map<std::string, std::int64_t> PlacedPods::take(
     const std::string& queue =
         workload.status.admission ? workload.status.admission->cluster_queue : std::string();
     std::map<std::string, std::int64_t> taken;
+    const auto* slice = workload.metadata.find_annotation(api::annotation::kWorkloadSliceName);
     for (const std::string& key :
-         {exact_key(ns, workload.metadata.name, pod_set),
+         {exact_key(ns, slice == nullptr ? workload.metadata.name : *slice, pod_set),
+          exact_key(ns, workload.metadata.name, pod_set),
           like_key(ns, queue, request),
           like_key(ns, "", request)}) {
         const auto at = by_key_.find(key);

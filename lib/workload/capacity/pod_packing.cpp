@@ -16,7 +16,7 @@ std::int64_t count_fitting(
     return count - left;
 }
 
-std::int64_t place_pods(
+std::vector<PodsOnNode> place_pods(
     std::span<NodeRoom* const> nodes, const Amounts& request, std::int64_t count
 ) {
     std::vector<std::pair<std::int64_t, NodeRoom*>> rooms;
@@ -27,16 +27,26 @@ std::int64_t place_pods(
         }
     }
     std::ranges::stable_sort(rooms, {}, [](const auto& entry) { return entry.first; });
+    std::vector<PodsOnNode> placed;
     std::int64_t left = count;
     for (const auto& [room, node] : rooms) {
-        const std::int64_t placed = std::min(left, room);
-        add_amounts(node->ours, request, placed);
-        left -= placed;
-        if (left == 0) {
+        if (left <= 0) {
             break;
         }
+        const std::int64_t pods = std::min(left, room);
+        add_amounts(node->ours, request, pods);
+        placed.push_back({.node = node, .pods = pods});
+        left -= pods;
     }
-    return count - left;
+    return placed;
+}
+
+std::int64_t count_placed(const std::vector<PodsOnNode>& placed) {
+    std::int64_t sum = 0;
+    for (const PodsOnNode& each : placed) {
+        sum += each.pods;
+    }
+    return sum;
 }
 
 }  // namespace sluice::workload

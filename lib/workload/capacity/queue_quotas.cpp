@@ -2,6 +2,7 @@
 
 #include "workload/pods/amounts.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace sluice::workload {
@@ -27,14 +28,27 @@ void add_all(FlavorAmounts& to, const FlavorAmounts& amounts) {
 
 using Parents = std::map<std::string, std::string>;
 
-/// Lists the cohort and those above it, each once.
-std::vector<std::string> chain_from(const Parents& parents, const std::string& cohort) {
-    std::vector<std::string> chain;
+/// A cohort and those above it, each once.
+struct Chain {
+    std::vector<std::string> cohorts;
+    std::string root;
+};
+
+/// Takes the first name of a cycle of parents as the root of all that is in it.
+Chain chain_from(const Parents& parents, const std::string& cohort) {
+    Chain chain;
     std::set<std::string> seen;
-    for (std::string at = cohort; !at.empty() && seen.insert(at).second;) {
-        chain.push_back(at);
+    std::string at = cohort;
+    while (!at.empty() && seen.insert(at).second) {
+        chain.cohorts.push_back(at);
         const auto parent = parents.find(at);
         at = parent == parents.end() ? "" : parent->second;
+    }
+    const auto cycle = std::ranges::find(chain.cohorts, at);
+    if (cycle != chain.cohorts.end()) {
+        chain.root = *std::min_element(cycle, chain.cohorts.end());
+    } else if (!chain.cohorts.empty()) {
+        chain.root = chain.cohorts.back();
     }
     return chain;
 }
@@ -53,10 +67,10 @@ std::vector<QueueQuota> sum_quotas(
     std::map<std::string, QueueQuota> by_cohort;
     const auto add_above = [&](const std::string& cohort, const FlavorAmounts& nominal) {
         const auto chain = chain_from(parents, cohort);
-        for (const std::string& name : chain) {
+        for (const std::string& name : chain.cohorts) {
             QueueQuota& sum = by_cohort[name];
             sum.is_cohort = true;
-            sum.is_root = sum.is_root || name == chain.back();
+            sum.is_root = sum.is_root || name == chain.root;
             sum.name = name;
             add_all(sum.nominal, nominal);
         }

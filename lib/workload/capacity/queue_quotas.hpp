@@ -23,8 +23,8 @@ struct QueueQuota {
     FlavorAmounts nominal;
 };
 
-/// Returns the ClusterQueues by name, then the cohorts by name. A cohort in a cycle of parents is a
-/// root of what is below it.
+/// Returns the ClusterQueues by name, then the cohorts by name. In a cycle of parents, the first
+/// name is the root.
 std::vector<QueueQuota> sum_quotas(
     const std::vector<const api::ClusterQueue*>& queues,
     const std::vector<const api::Cohort*>& cohorts

@@ -84,7 +84,7 @@ class CapacityTest(unittest.TestCase):
         (self.folder / "grows.yaml").write_text(grows)
         fault = (
             'error: ResourceFlavor b200: annotation sluice.dev/may-grow-to: "many" is not a number '
-            "of nodes from 0 to 100000\n"
+            "of nodes from 0 to 5000\n"
         )
         cases = (
             (("-f", "grows.yaml", "-f", "nodes.yaml"), fault),
