@@ -366,6 +366,17 @@ TEST_CASE("flavors on the same nodes are compared together", "[workload][capacit
     );
 }
 
+TEST_CASE("a flavor of all nodes hides no lack of another one", "[workload][capacity]") {
+    Cluster cluster = a_cluster(1, "16");
+    cluster.flavor("any", "spec: {}");
+    cluster.node("other");
+    cluster.nodes.back().metadata.labels["gpu"] = "h100";
+    const auto report = cluster.report();
+    REQUIRE(report.excesses.size() == 1);
+    CHECK(excess_words(report.excesses[0]) == "quota 16, but the nodes of flavor a100 can give 8");
+    CHECK(report.flavors.front().missing() == Amount(8));
+}
+
 TEST_CASE("quota of a resource that no node has had is not compared", "[workload][capacity]") {
     Cluster cluster = a_cluster(1, "16");
     for (auto& node : cluster.nodes) {

@@ -433,21 +433,40 @@ class ReportMaker {
         }
     }
 
-    /// Compares the quota that a queue has in all flavors of the same nodes.
+    /// Compares the quota that a queue has in each flavor with its nodes, and then that in all
+    /// flavors of the same nodes, none of which exceeds its nodes alone.
     void add_excesses() {
+        FlavorAmounts can_give;
+        for (const auto& entry : report_.flavors) {
+            can_give[{entry.flavor, entry.resource}] = entry.can_give;
+        }
         for (const auto& quota : quotas_) {
             std::map<std::pair<std::string, std::string>, QuotaExcess> sums;  // by pool, resource
             for (const auto& [pair, amount] : quota.nominal) {
-                if (!nodes_.flavors().contains(pair.first) || !pool_amounts(pair).is_listed) {
+                const auto own = can_give.find(pair);
+                if (own == can_give.end() || !pool_amounts(pair).is_listed) {
                     continue;
                 }
-                QuotaExcess& sum = sums[{nodes_.pool_of(pair.first).front(), pair.second}];
-                sum.is_cohort = quota.is_cohort;
-                sum.name = quota.name;
-                sum.flavor += (sum.flavor.empty() ? "" : ", ") + pair.first;
-                sum.resource = pair.second;
-                sum.quota += amount;
-                sum.usable = pool_amounts(pair).can_give;
+                QuotaExcess alone{
+                    .is_cohort = quota.is_cohort,
+                    .name = quota.name,
+                    .flavor = pair.first,
+                    .resource = pair.second,
+                    .quota = amount,
+                    .usable = own->second
+                };
+                if (amount > own->second) {
+                    report_.excesses.push_back(std::move(alone));
+                    continue;
+                }
+                const auto [sum, is_new] = sums.try_emplace(
+                    {nodes_.pool_of(pair.first).front(), pair.second}, std::move(alone)
+                );
+                if (!is_new) {
+                    sum->second.flavor += ", " + pair.first;
+                    sum->second.quota += amount;
+                }
+                sum->second.usable = pool_amounts(pair).can_give;
             }
             for (const auto& [pool, sum] : sums) {
                 if (sum.quota > sum.usable) {

@@ -76,8 +76,10 @@ struct FlavorCapacity {
     engine::Amount pool_quota;             ///< with the quota of `shares_with`
     engine::Amount pool_can_give;          ///< by the nodes of all these flavors, each once
 
-    /// Returns the quota that no node has, with `shares_with`; 0 if nodes have all of it.
-    engine::Amount missing() const { return max(engine::Amount(), pool_quota - pool_can_give); }
+    /// Returns the quota that no node has, alone or with `shares_with`; 0 if nodes have all of it.
+    engine::Amount missing() const {
+        return max(engine::Amount(), max(quota - can_give, pool_quota - pool_can_give));
+    }
 };
 
 /// A queue or cohort whose quota exceeds what the flavor's nodes can give.
