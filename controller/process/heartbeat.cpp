@@ -8,7 +8,7 @@ namespace sluice::controller {
 
 namespace {
 
-constexpr Duration kPeriod = std::chrono::seconds(1);
+constexpr Duration kBeatPeriod = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -20,7 +20,7 @@ Heartbeat::Heartbeat(const Clock& clock, Duration stall_max)
 boost::asio::awaitable<void> Heartbeat::keep() {
     for (;;) {
         beat();
-        const bool waited = co_await net::pause_for(std::min(kPeriod, stall_max_ / 4));
+        const bool waited = co_await net::pause_for(std::min(kBeatPeriod, stall_max_ / 4));
         if (!waited) {
             co_return;
         }

@@ -11,7 +11,7 @@ namespace sluice::controller {
 
 namespace {
 
-constexpr std::string_view kPrefix = "group/";
+constexpr std::string_view kGroupPrefix = "group/";
 
 }  // namespace
 
@@ -34,11 +34,11 @@ bool has_job(const api::ObjectMeta& workload) {
 }
 
 ObjectKey pod_group_key(std::string_view ns, std::string_view group) {
-    return {kind_of<api::Pod>(), std::string(ns), std::string(kPrefix) + std::string(group)};
+    return {kind_of<api::Pod>(), std::string(ns), std::string(kGroupPrefix) + std::string(group)};
 }
 
 std::string_view group_in_name(std::string_view name) {
-    return name.starts_with(kPrefix) ? name.substr(kPrefix.size()) : std::string_view();
+    return name.starts_with(kGroupPrefix) ? name.substr(kGroupPrefix.size()) : std::string_view();
 }
 
 }  // namespace sluice::controller

@@ -9,7 +9,7 @@ namespace sluice::controller {
 
 namespace {
 
-constexpr std::string_view kPrefix = "row/";
+constexpr std::string_view kRowPrefix = "row/";
 
 }  // namespace
 
@@ -34,12 +34,12 @@ ObjectKey pod_row_key(std::string_view slice) {
     return {
         kind_of<api::Pod>(),
         std::string(slice.substr(0, end)),
-        std::string(kPrefix) + std::string(slice.substr(end + 1))
+        std::string(kRowPrefix) + std::string(slice.substr(end + 1))
     };
 }
 
 std::string_view row_in_name(std::string_view name) {
-    return name.starts_with(kPrefix) ? name.substr(kPrefix.size()) : std::string_view();
+    return name.starts_with(kRowPrefix) ? name.substr(kRowPrefix.size()) : std::string_view();
 }
 
 void visit_pod_row(

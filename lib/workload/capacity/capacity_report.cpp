@@ -3,6 +3,7 @@
 #include "api/kueue/conditions.hpp"
 #include "api/kueue/kueue_names.hpp"
 #include "api/kueue/topology_assignment.hpp"
+#include "engine/types/topology_objects.hpp"
 #include "workload/capacity/flavor_nodes.hpp"
 #include "workload/capacity/placed_pods.hpp"
 #include "workload/capacity/pod_packing.hpp"
@@ -23,8 +24,6 @@ namespace sluice::workload {
 namespace {
 
 using engine::Amount;
-
-constexpr std::string_view kHostname = "kubernetes.io/hostname";
 
 std::string full_name(const api::Workload& workload) {
     return workload.metadata.namespace_ + "/" + workload.metadata.name;
@@ -180,7 +179,7 @@ class ReportMaker {
     ) {
         const auto assignment = api::decode(topology);
         std::int64_t taken = 0;
-        if (assignment.levels.empty() || assignment.levels.back() != kHostname) {
+        if (assignment.levels.empty() || assignment.levels.back() != engine::kHostnameLevel) {
             return 0;
         }
         for (const auto& domain : assignment.domains) {
@@ -412,7 +411,7 @@ class ReportMaker {
             const std::vector<std::string> levels(
                 nodes.levels.begin(), nodes.levels.begin() + static_cast<std::ptrdiff_t>(depth)
             );
-            if (!levels.empty() && levels.back() == kHostname && !input_.gang_pod) {
+            if (!levels.empty() && levels.back() == engine::kHostnameLevel && !input_.gang_pod) {
                 break;  // one whole-node pod, or none
             }
             std::map<std::string, std::int64_t> domains;

@@ -2,6 +2,7 @@
 
 #include "api/core/taint.hpp"
 #include "api/kueue/kueue_names.hpp"
+#include "engine/types/topology_objects.hpp"
 #include "workload/capacity/flavor_growth.hpp"
 #include "workload/pods/node_fit.hpp"
 
@@ -15,8 +16,6 @@
 
 namespace sluice::workload {
 namespace {
-
-constexpr std::string_view kHostname = "kubernetes.io/hostname";
 
 /// Returns the taint that keeps pods of the flavor away; or "". Pods of the flavor tolerate its own
 /// taints, and Kubernetes gives each pod that requests an extended resource a toleration of the
@@ -86,7 +85,7 @@ ClusterNodes::ClusterNodes(
     for (const auto* node : nodes) {
         rooms_.push_back(make_node_room(*node));
         by_name_[node->metadata.name] = &rooms_.back();
-        if (const auto* host = node->metadata.find_label(kHostname)) {
+        if (const auto* host = node->metadata.find_label(engine::kHostnameLevel)) {
             by_host_[*host] = &rooms_.back();
         }
     }
@@ -183,7 +182,7 @@ void ClusterNodes::grow(FlavorNodes& nodes) {
     nodes.may_come = std::max<std::int64_t>(0, terms->nodes - present);
     for (std::int64_t i = 0; i < nodes.may_come; ++i) {
         node.metadata.name = fmt::format("new-{}", i + 1);
-        node.metadata.labels[std::string(kHostname)] = node.metadata.name;
+        node.metadata.labels[std::string(engine::kHostnameLevel)] = node.metadata.name;
         NodeRoom room = make_node_room(new_nodes_.emplace_back(node));
         room.exists = false;
         room.refusal.clear();
