@@ -1,6 +1,7 @@
 #include "controller/reconcilers/resource_flavor.hpp"
 
 #include "controller/kinds/builtin_kinds.hpp"
+#include "workload/capacity/capacity_rule.hpp"
 
 namespace sluice::controller {
 
@@ -19,6 +20,24 @@ void visit_topology(
     }
 }
 
+/// Visits the Workloads that hold quota, after the flavor began or ceased to enforce capacity.
+void visit_holders(
+    const ChangeContext& context,
+    const kube::Change<api::ResourceFlavor>& change,
+    const Visit& visit
+) {
+    const bool before = change.before && workload::enforces_capacity(*change.before);
+    const bool after = change.after && workload::enforces_capacity(*change.after);
+    if (before == after) {
+        return;
+    }
+    for (const auto& [name, workload] : context.stores.of<api::Workload>().all()) {
+        if (workload->status.admission) {
+            visit({kind_of<api::Workload>(), name.namespace_, name.name});
+        }
+    }
+}
+
 }  // namespace
 
 KindEntry resource_flavor_kind() {
@@ -31,6 +50,9 @@ KindEntry resource_flavor_kind() {
          .translated = true,
          .find = [](const ChangeContext& context, const kube::AnyChange& change, const Visit& visit
                  ) { visit_cluster_queues_of_flavor(context.stores, change.key.name, visit); }},
+        {.reconciled = std::nullopt,
+         .translated = true,
+         .find = find_by<api::ResourceFlavor>(visit_holders)},
         {.reconciled = Urgency::Gathered,
          .translated = false,
          .find = find_by<api::ResourceFlavor>(visit_topology)},

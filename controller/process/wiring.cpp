@@ -19,6 +19,7 @@
 #include "kube/client/leader_election.hpp"
 #include "kube/client/leader_thread.hpp"
 #include "webhook/kueue_webhooks.hpp"
+#include "workload/capacity/capacity_rule.hpp"
 #include "workload/translation/options.hpp"
 
 #include <fmt/format.h>
@@ -453,7 +454,8 @@ void ControllerProcess::on_change(const kube::AnyChange& change) {
         run_time_kinds_.workload_changed();
     } else if (change.key.kind == kind_of<api::ResourceFlavor>()) {
         const auto flavor = kube::change_as<api::ResourceFlavor>(change).after;
-        if (flavor && !flavor->spec.topology_name.empty() &&
+        if (flavor &&
+            (!flavor->spec.topology_name.empty() || workload::enforces_capacity(*flavor)) &&
             options_.settings.gates.topology_aware_scheduling) {
             follow_pods();
         }

@@ -1,6 +1,7 @@
 #include "engine/engine.hpp"
 
 #include "engine/cycle/cycle.hpp"
+#include "engine/placement/expected_nodes.hpp"
 #include "engine/state/decisions_editor.hpp"
 #include "engine/state/holders_editor.hpp"
 #include "engine/state/ledgers_editor.hpp"
@@ -47,6 +48,7 @@ void step_clock(State& state, Duration by, Time now) {
 void refresh(State& state) {
     WakesEditor(state, Time()).refresh();
     TopologiesEditor(state, Time()).refresh();
+    find_expected_nodes(state);
     NamesEditor(state, Time()).end_unused_nodes();
 }
 

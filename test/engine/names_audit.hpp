@@ -68,8 +68,11 @@ class NamesAudit {
             }
         });
         for (std::size_t i = 0; i < data_.hosts.size(); ++i) {
-            for (const auto& request : data_.hosts[i].capacity) {
-                ++uses[request.resource.at()];
+            const HostRecord& host = data_.hosts[i];
+            for (const auto* amounts : {&host.capacity, &host.quota_capacity}) {
+                for (const auto& request : *amounts) {
+                    ++uses[request.resource.at()];
+                }
             }
         }
         for (const auto& [id, shape] : *data_.shapes) {

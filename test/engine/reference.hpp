@@ -114,6 +114,7 @@ class Cluster {
     void on(const engine::PodShapeDeleted& event, Time now);
     void on(const engine::WorkloadChanged& event, Time now);
     void on(const engine::WorkloadDeleted& event, Time now);
+    void on(const engine::WorkloadPodsChanged& /*event*/, Time /*now*/) {}
     void on(const engine::AdmissionWritten& event, Time now);
     void on(const engine::AdmissionFailed& event, Time now);
     void on(const engine::PreemptionFailed& event, Time now);

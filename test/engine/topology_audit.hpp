@@ -24,6 +24,9 @@ class TopologyAudit {
         if (data_.topologies_stale) {
             return "";
         }
+        if (const std::string found = check_room(); !found.empty()) {
+            return found;
+        }
         if (const std::string found = check_idle(); !found.empty()) {
             return found;
         }
@@ -52,11 +55,39 @@ class TopologyAudit {
         for (std::size_t i = 0; i < data_.workloads.size(); ++i) {
             const WorkloadRecord& record = data_.workloads[i];
             if (record.holding != nullptr && record.holding->placement != nullptr &&
-                !record.holding->placement->topologies.empty()) {
+                record.holding->placement->has_places()) {
                 placed.insert(make_index<WorkloadIndex>(i));
             }
         }
         return placed == *data_.placed_holders ? "" : "a holder's topology is not known";
+    }
+
+    /// Each holder in a flavor that enforces capacity counts each pod once at most, and is known if
+    /// a pod of it has no room.
+    std::string check_room() const {
+        std::set<WorkloadIndex> without;
+        for (std::size_t i = 0; i < data_.workloads.size(); ++i) {
+            const WorkloadRecord& record = data_.workloads[i];
+            if (record.holding == nullptr || record.holding->placement == nullptr) {
+                continue;
+            }
+            for (const HeldNodes& nodes : record.holding->placement->nodes) {
+                std::int64_t pods = 0;
+                for (const DomainPods& each : nodes.expected) {
+                    pods += each.count;
+                }
+                for (const DomainPods& each : nodes.running) {
+                    pods += each.count;
+                }
+                if (!nodes.expected.empty() && pods > nodes.count) {
+                    return "a holder keeps room for more pods than it has";
+                }
+                if (nodes.without_room() > 0) {
+                    without.insert(make_index<WorkloadIndex>(i));
+                }
+            }
+        }
+        return without == *data_.holders_without_room ? "" : "a holder without room is not known";
     }
 
     std::string check_idle() const {
@@ -70,7 +101,10 @@ class TopologyAudit {
                         if (!leaf || !of.is_present(*leaf) || place.leaf != *leaf) {
                             return false;
                         }
-                        expected.add(*leaf, data_.hosts[i].capacity);
+                        const HostRecord& host = data_.hosts[i];
+                        const bool is_other =
+                            of.enforces_capacity() && !host.quota_capacity.empty();
+                        expected.add(*leaf, is_other ? host.quota_capacity : host.capacity);
                         present.insert(*leaf);
                     }
                 }

@@ -30,7 +30,7 @@ LAYERS = {
     "engine/flavors": "base engine/types engine/quota engine/state engine/placement"
     " engine/preemption",
     "engine/cycle": "base engine/types engine/quota engine/state engine/preemption engine/flavors",
-    "engine": "engine/types engine/state engine/cycle",
+    "engine": "engine/types engine/state engine/placement engine/cycle",
     "engine/driver": "engine/types engine/state engine",
     "kube/core": "base json api/schema",
     "config": "base json api/meta api/kueue",
@@ -39,10 +39,10 @@ LAYERS = {
     "validation": "base json api/meta api/core api/kueue config",
     "workload/pods": "api/meta api/core api/kueue engine/types",
     "workload/capacity": "base api/meta api/core api/kueue engine/types workload/pods",
-    "workload/translation": "base api/meta api/core api/kueue engine/types config validation"
-    " workload/pods",
+    "workload/translation": "api/meta api/core api/kueue engine/types config validation"
+    " workload/pods workload/capacity",
     "workload/status": "base api/meta api/kueue engine/types engine/state engine workload/pods"
-    " workload/translation",
+    " workload/capacity workload/translation",
     "workload/explanation": "engine/types engine/quota engine/state engine/preemption"
     " engine/flavors workload/pods",
     "metrics": "base api/kueue",
@@ -119,8 +119,8 @@ LAYERS = {
     " controller/reconcile controller/jobs/job controller/jobs/members controller/jobs/admission"
     " controller/jobs/reconciliation controller/jobs/pod",
     "controller/kinds": "base api/core api/kueue engine/types engine/state kube/core job_kinds"
-    " workload/pods workload/translation kube/runtime controller/reconcile controller/reconcilers"
-    " controller/jobs/job controller/jobs/members controller/jobs/reconciliation"
+    " workload/pods workload/capacity workload/translation kube/runtime controller/reconcile"
+    " controller/reconcilers controller/jobs/job controller/jobs/members controller/jobs/reconciliation"
     " controller/jobs/batch_job controller/jobs/described controller/jobs/pod"
     " controller/jobs/serving",
     "controller/scheduler": "base json api/kueue engine/types engine/state engine/driver kube/core"

@@ -13,6 +13,9 @@ namespace annotation {
 /// On a Workload of a job whose kind a user describes: the framework of that kind. Only Sluice
 /// starts such a job, and only while the description exists.
 inline constexpr char kDescribedKind[] = "sluice.dev/described-kind";
+/// On a ResourceFlavor: "Enforce" if an admission needs room for its pods on the flavor's nodes;
+/// "Observe", as without it, if quota alone decides.
+inline constexpr char kCapacity[] = "sluice.dev/capacity";
 /// On a ResourceFlavor: how many nodes an autoscaler may give it.
 inline constexpr char kMayGrowTo[] = "sluice.dev/may-grow-to";
 /// On a ResourceFlavor that may grow: the allocatable resources of a new node.

@@ -441,7 +441,7 @@ void Cycle::hold_decided(
             if (holding.placement == nullptr) {
                 holding.placement = CowPtr<HeldPlacement>::make();
             }
-            holding.placement.write().topologies.push_back(held_topology(pod_set, *pod_set.leaves));
+            hold_leaves(holding.placement.write(), pod_set, *pod_set.leaves);
         }
     }
 }

@@ -97,6 +97,10 @@ class Cycle {
         const;
     /// Returns true if a second pass found nothing to place for a delayed topology.
     bool stays_delayed(const CycleEntry& entry) const;
+    /// Adds the leaves as those of a topology, or as room on nodes.
+    void hold_leaves(
+        HeldPlacement& into, const AssignedPodSet& pod_set, const std::vector<LeafPods>& leaves
+    ) const;
     HeldTopology held_topology(const AssignedPodSet& pod_set, const std::vector<LeafPods>& leaves)
         const;
     /// Moves what the assignment gives each podSet.

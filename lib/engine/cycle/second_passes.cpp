@@ -54,6 +54,23 @@ HeldTopology Cycle::held_topology(
     return made;
 }
 
+void Cycle::hold_leaves(
+    HeldPlacement& into, const AssignedPodSet& pod_set, const std::vector<LeafPods>& leaves
+) const {
+    HeldTopology held = held_topology(pod_set, leaves);
+    if (!state_.topologies().find(held.flavor)->enforces_capacity()) {
+        into.topologies.push_back(std::move(held));
+        return;
+    }
+    into.nodes.push_back(
+        {.flavor = held.flavor,
+         .pod_set = held.pod_set,
+         .count = pod_set.count,
+         .running = {},
+         .expected = std::move(held.domains)}
+    );
+}
+
 void Cycle::settle_displaced() {
     std::vector<CycleEntry*> displaced;
     for (CycleEntry& entry : entries_) {

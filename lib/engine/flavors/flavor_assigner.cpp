@@ -91,7 +91,8 @@ FlavorAssigner::FlavorAssigner(
       ),
       pods_(state.pods_resource()),
       implies_topology_(is_for_topology_alone()),
-      looks_at_topology_(implies_topology_ || requests_topology()) {}
+      looks_at_topology_(implies_topology_ || requests_topology()),
+      looks_at_nodes_(is_held_to_nodes()) {}
 
 std::size_t FlavorAssigner::group_covering(ResourceIndex resource) const {
     for (std::size_t i = 0; i < queue_.groups.size(); ++i) {
@@ -195,7 +196,7 @@ Assignment FlavorAssigner::assign(const std::vector<std::int32_t>* counts) {
         if (!ok) {
             break;  // the groups after it are not considered
         }
-        if (looks_at_topology_) {
+        if (looks_at_topology_ || looks_at_nodes_) {
             attempts.resize(result.pod_sets.size(), attempts_);
         }
     }
@@ -210,9 +211,12 @@ Assignment FlavorAssigner::assign(const std::vector<std::int32_t>* counts) {
     result.no_fit_reason = overall;
     if (looks_at_topology_ && result.mode != AssignmentMode::NoFit) {
         require_one_topology(result, attempts);
-        if (result.mode != AssignmentMode::NoFit) {
-            find_places(result, attempts);
+    }
+    if (result.mode != AssignmentMode::NoFit) {
+        if (looks_at_nodes_) {
+            hold_to_nodes(result);
         }
+        find_places(result, attempts);
     }
     return result;
 }

@@ -117,6 +117,9 @@ class FlavorAssigner {
     DelayedTopology delay_of(const PodSetChoice& pod_set, FlavorIndex flavor) const;
     /// Gives the podSets places. Without room the assignment becomes one for which others are
     /// evicted, or NoFit if there would be none without them either.
+    bool is_held_to_nodes() const;
+    /// Adds the podSets whose flavors enforce capacity to those that need places.
+    void hold_to_nodes(Assignment& assignment) const;
     void find_places(Assignment& assignment, const std::vector<Attempts>& attempts) const;
     void take_places(Assignment& assignment, WorkloadPlacement found) const;
     /// Returns the part of the places that the workload does not use already.
@@ -155,6 +158,7 @@ class FlavorAssigner {
     ResourceIndex pods_;
     bool implies_topology_;                // podSets that ask for no topology get one too
     bool looks_at_topology_;               // at least one podSet gets a topology
+    bool looks_at_nodes_;                  // a flavor of the queue enforces capacity
     std::vector<FlavorRefusal> refusals_;  // of the current resource
     Attempts attempts_;                    // of the current group
 };

@@ -198,6 +198,34 @@ void FlavorAssigner::require_one_topology(
     }
 }
 
+bool FlavorAssigner::is_held_to_nodes() const {
+    return state_.enforces_capacity() && !queue_.spec.places_elsewhere && held_ == nullptr &&
+           std::ranges::any_of(queue_.groups, [this](const ResolvedGroup& group) {
+               return std::ranges::any_of(group.flavors, [this](FlavorIndex flavor) {
+                   return state_.enforcing_flavor({&flavor, 1}).is_valid();
+               });
+           });
+}
+
+void FlavorAssigner::hold_to_nodes(Assignment& assignment) const {
+    for (const PodSetChoice& pod_set : assignment.pod_sets) {
+        std::vector<FlavorIndex> flavors;
+        flavors.reserve(pod_set.flavors.size());
+        for (const FlavorChoice& choice : pod_set.flavors) {
+            flavors.push_back(choice.flavor);
+        }
+        const FlavorIndex flavor = state_.enforcing_flavor(flavors);
+        if (flavor.is_valid() && pod_set.count > 0 && state_.topologies().find(flavor) != nullptr) {
+            assignment.to_place.push_back(
+                {.pod_set = pod_set.pod_set,
+                 .count = pod_set.count,
+                 .flavor = flavor,
+                 .is_implied = true}
+            );
+        }
+    }
+}
+
 LeafDemand FlavorAssigner::added_by(const PlacedPodSet& placed) const {
     LeafDemand added = placed.demand;
     if (held_ == nullptr) {

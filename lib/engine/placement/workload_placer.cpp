@@ -11,13 +11,22 @@ namespace sluice::engine {
 namespace {
 
 PlacementFailure shortage_of(
+    const std::string& flavor,
     const PlacementShortage& shortage,
     const FlavorTopology& topology,
     const PodsToPlace& pods,
     const PlacementRequest& request
 ) {
     PlacementFailure made;
-    made.kind = PlacementFailure::Kind::TooLittleRoom;
+    if (topology.enforces_capacity()) {
+        made.text = flavor;
+        made.kind = PlacementFailure::Kind::NodesLackRoom;
+        for (const Request& each : pods.pod) {
+            made.pod.emplace_back(each.resource, each.amount);
+        }
+    } else {
+        made.kind = PlacementFailure::Kind::TooLittleRoom;
+    }
     made.topology = topology.name();
     made.fitting = shortage.fitting;
     made.wanted = shortage.wanted;
@@ -57,6 +66,15 @@ std::variant<std::vector<PlacedPods>, PlacementFailure> place_pods(
         return std::move(*failure);
     }
     const auto& request = std::get<PlacementRequest>(resolved);
+    if (topology.present() == 0 && topology.enforces_capacity()) {
+        return shortage_of(
+            state.flavor_name(flavor),
+            {.fitting = 0, .wanted = pods.count, .fitting_by_layer = {}},
+            topology,
+            pods,
+            request
+        );
+    }
     if (topology.present() == 0) {
         PlacementFailure failure;
         failure.kind = PlacementFailure::Kind::NoDomains;
@@ -68,7 +86,8 @@ std::variant<std::vector<PlacedPods>, PlacementFailure> place_pods(
     if (!found.shortage) {
         return std::move(found.leaves);
     }
-    PlacementFailure failure = shortage_of(*found.shortage, topology, pods, request);
+    PlacementFailure failure =
+        shortage_of(state.flavor_name(flavor), *found.shortage, topology, pods, request);
     failure.refused = counted.choice.refused;
     failure.outside = counted.choice.outside;
     failure.lacking = counted.rooms.lacking();
@@ -121,7 +140,9 @@ std::vector<WorkloadPlacer::Group> WorkloadPlacer::groups_on(
         if (pod_set.flavor != flavor) {
             continue;
         }
-        const std::string& name = record_.pod_sets[pod_set.pod_set].group;
+        static const std::string kAlone;
+        const bool is_together = !state_.topologies().find(flavor)->enforces_capacity();
+        const std::string& name = is_together ? record_.pod_sets[pod_set.pod_set].group : kAlone;
         const auto at =
             name.empty() ? groups.size() : by_name.emplace(name, groups.size()).first->second;
         if (at == groups.size()) {
@@ -197,7 +218,8 @@ PodsToPlace pods_of(
         .within = {},
     };
     const ShapeRecord* record = state.find_shape(shape);
-    if (record != nullptr && record->topology) {
+    if (record != nullptr && record->topology &&
+        !state.topologies().find(pod_set.flavor)->enforces_capacity()) {
         made.terms.request = *record->topology;
     }
     return made;

@@ -69,6 +69,12 @@ struct ClusterQueueRecord {
     std::vector<WorkloadIndex> holders;
     std::vector<LocalQueueIndex> local_queues;
 
+    bool uses_flavor(FlavorIndex flavor) const {
+        return std::ranges::any_of(groups, [flavor](const ResolvedGroup& group) {
+            return std::ranges::find(group.flavors, flavor) != group.flavors.end();
+        });
+    }
+
     /// All members, for save() and load().
     static constexpr auto members() {
         return std::tuple(

@@ -17,6 +17,7 @@ void HoldersEditor::begin(WorkloadIndex index, CowPtr<Holding> holding) {
     at.holders.push_back(index);
     data_.tree.add_usage(holding->cluster_queue, holding->usages);
     workload.holding = std::move(holding);
+    take_nodes(index);
     if (workload.holding->placement != nullptr) {
         topologies_.hold(index);
         begin_second_pass(index);
@@ -24,6 +25,44 @@ void HoldersEditor::begin(WorkloadIndex index, CowPtr<Holding> holding) {
     ledgers_.count(index);
     if (!workload.pods_ready && at.exists) {
         ++data_.not_ready_holders;
+    }
+}
+
+void HoldersEditor::take_nodes(WorkloadIndex holder) {
+    if (data_.enforcing_flavors->empty()) {
+        return;
+    }
+    static const std::vector<HeldNodes> kNone;
+    const CowPtr<Holding>& holding = data_.workloads[holder.at()].holding;
+    const bool has_placement = holding->placement != nullptr;
+    auto nodes =
+        topologies_.nodes_of(holder, *holding, has_placement ? holding->placement->nodes : kNone);
+    if (nodes.empty() && (!has_placement || holding->placement->nodes.empty())) {
+        return;
+    }
+    CowPtr<HeldPlacement>& placement = record(holder).holding.write().placement;
+    if (placement == nullptr) {
+        placement = CowPtr<HeldPlacement>::make();
+    }
+    placement.write().nodes = std::move(nodes);
+}
+
+void HoldersEditor::count_nodes_again() {
+    std::vector<WorkloadIndex> holders;
+    for (std::size_t i = 0; i < data_.workloads.size(); ++i) {
+        if (data_.workloads[i].holding != nullptr) {
+            holders.push_back(make_index<WorkloadIndex>(i));
+        }
+    }
+    for (const WorkloadIndex holder : holders) {
+        const auto& placement = data_.workloads[holder.at()].holding->placement;
+        if (placement != nullptr) {
+            topologies_.release(holder, *data_.workloads[holder.at()].holding);
+        }
+        take_nodes(holder);
+        if (data_.workloads[holder.at()].holding->placement != nullptr) {
+            topologies_.hold(holder);
+        }
     }
 }
 

@@ -34,6 +34,15 @@ class HoldersEditor : private Editor {
     /// used.
     NodeIndex end_refused(WorkloadIndex workload);
 
+    /// Takes the holder's pods that have nodes; see TopologiesEditor::set_running().
+    std::set<FlavorIndex> set_running(
+        WorkloadIndex holder, const std::vector<RunningPods>& running
+    ) {
+        return topologies_.set_running(holder, running);
+    }
+    /// Finds the nodes of all holders again, after another flavor enforces capacity, or none.
+    void count_nodes_again();
+
     /// Records that the holder's status became Admitted.
     void was_admitted(WorkloadIndex holder) { ledgers_.consume(holder); }
     /// Records that the workload ended.
@@ -64,6 +73,8 @@ class HoldersEditor : private Editor {
     void end_cluster_queue(NodeIndex cluster_queue);
 
   private:
+    /// Makes the nodes that the holder's pods have or need, in flavors that enforce capacity.
+    void take_nodes(WorkloadIndex holder);
     void begin_second_pass(WorkloadIndex holder);
     void end_second_pass(WorkloadIndex holder);
     void retry_second_pass(WorkloadIndex holder);

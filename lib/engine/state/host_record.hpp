@@ -17,7 +17,7 @@ namespace sluice::engine {
 
 /// The levels of a flavor's topology.
 struct FlavorLevels {
-    std::string topology;             ///< name of the Topology object
+    std::string topology;             ///< name of the Topology object; empty to enforce capacity
     std::vector<std::string> levels;  ///< empty if that object does not exist
     friend bool operator==(const FlavorLevels&, const FlavorLevels&) = default;
 
@@ -45,10 +45,16 @@ struct HostRecord {
     bool exists = false;
     std::vector<HostPlace> places;
     std::vector<Request> capacity;
+    std::vector<Request> quota_capacity;  ///< see Node; empty if it is the same
 
     /// All members, for save() and load().
     static constexpr auto members() {
-        return std::tuple(&HostRecord::exists, &HostRecord::places, &HostRecord::capacity);
+        return std::tuple(
+            &HostRecord::exists,
+            &HostRecord::places,
+            &HostRecord::capacity,
+            &HostRecord::quota_capacity
+        );
     }
 };
 

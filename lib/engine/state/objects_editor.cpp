@@ -26,21 +26,18 @@ std::vector<GroupNames> flavors_in_order(const ClusterQueue& queue) {
     return made;
 }
 
-bool uses_flavor(const ClusterQueueRecord& queue, FlavorIndex flavor) {
-    return std::any_of(queue.groups.begin(), queue.groups.end(), [&](const ResolvedGroup& group) {
-        return std::find(group.flavors.begin(), group.flavors.end(), flavor) != group.flavors.end();
-    });
-}
-
 }  // namespace
 
 void ObjectsEditor::on(const FlavorChanged& event) {
     const auto flavor = names_.intern_flavor(event.flavor.name);
     const bool has_topology = !event.flavor.topology.empty();
-    topologies_.set_levels(
-        flavor, {.topology = event.flavor.topology, .levels = event.flavor.levels}
-    );
-    if ((*data_.flavor_exists)[flavor.at()] &&
+    const auto enforcing = *data_.enforcing_flavors;
+    topologies_.set_flavor(flavor, event.flavor);
+    const bool same_capacity = enforcing == *data_.enforcing_flavors;
+    if (!same_capacity) {
+        holders_.count_nodes_again();
+    }
+    if (same_capacity && (*data_.flavor_exists)[flavor.at()] &&
         (*data_.flavor_topology)[flavor.at()] == has_topology) {
         return;
     }
@@ -48,7 +45,7 @@ void ObjectsEditor::on(const FlavorChanged& event) {
     data_.flavor_topology.write()[flavor.at()] = has_topology;
     wakes_.refresh();
     for (const auto& [name, index] : data_.tree.cluster_queues_by_name()) {
-        if (uses_flavor(state_.cluster_queue(index), flavor)) {
+        if (state_.cluster_queue(index).uses_flavor(flavor)) {
             wakes_.update_active(index);
             wakes_.wake_tree_of(index);
         }
@@ -62,10 +59,14 @@ void ObjectsEditor::on(const FlavorDeleted& event) {
     }
     data_.flavor_exists.write()[flavor.at()] = false;
     data_.flavor_topology.write()[flavor.at()] = false;
-    topologies_.set_levels(flavor, {});
+    const bool enforced = data_.enforcing_flavors->contains(flavor);
+    topologies_.set_flavor(flavor, {});
+    if (enforced) {
+        holders_.count_nodes_again();
+    }
     wakes_.refresh();
     for (const auto& [name, index] : data_.tree.cluster_queues_by_name()) {
-        if (uses_flavor(state_.cluster_queue(index), flavor)) {
+        if (state_.cluster_queue(index).uses_flavor(flavor)) {
             wakes_.update_active(index);
         }
     }
@@ -271,23 +272,8 @@ void ObjectsEditor::on(const LocalQueueDeleted& event) {
     names_.end_local_queue(index);
 }
 
-void ObjectsEditor::wake_users_of(const std::set<FlavorIndex>& flavors) {
-    if (flavors.empty()) {
-        return;
-    }
-    for (const auto& [name, index] : data_.tree.cluster_queues_by_name()) {
-        const ClusterQueueRecord& of = state_.cluster_queue(index);
-        const bool uses = std::any_of(flavors.begin(), flavors.end(), [&](FlavorIndex flavor) {
-            return uses_flavor(of, flavor);
-        });
-        if (uses) {
-            wakes_.wake_tree_of(index);
-        }
-    }
-}
-
 void ObjectsEditor::on(const NodeChanged& event) {
-    wake_users_of(topologies_.set_node(event.node));
+    wakes_.wake_users_of(topologies_.set_node(event.node));
 }
 
 void ObjectsEditor::on(const NodeDeleted& event) {
@@ -324,7 +310,7 @@ void ObjectsEditor::on(const PodShapeChanged& event) {
     for (const auto& [flavor, verdicts] : before.nodes) {
         opened.insert(flavor);  // it may have lost refusals of nodes
     }
-    wake_users_of(opened);
+    wakes_.wake_users_of(opened);
 }
 
 void ObjectsEditor::on(const PodShapeDeleted& event) {

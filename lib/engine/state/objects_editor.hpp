@@ -50,7 +50,6 @@ class ObjectsEditor : private Editor {
     void resolve_groups(ClusterQueueRecord& of, const std::vector<ResourceGroup>& groups);
     std::vector<DeclaredQuota> declared_quotas(const std::vector<ResourceGroup>& groups);
     NodeIndex declared_parent(NodeIndex node) const;
-    void wake_users_of(const std::set<FlavorIndex>& flavors);
     void move_to_cluster_queue(LocalQueueIndex index, NodeIndex cluster_queue);
 
     NamesEditor names_;

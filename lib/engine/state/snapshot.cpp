@@ -10,7 +10,7 @@ namespace {
 
 /// The first bytes of every saved state. The number changes with the members of the state, and
 /// with IndexHash: the order of its slots is saved.
-constexpr std::string_view kFormat = "sluice engine state 4\n";
+constexpr std::string_view kFormat = "sluice engine state 5\n";
 
 std::uint64_t checksum_of(std::string_view bytes) {
     std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a

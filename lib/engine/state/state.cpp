@@ -81,6 +81,27 @@ const std::vector<ResourceIndex>* State::topology_resources(std::uint32_t shape)
     return of == nullptr || !of->topology ? nullptr : &of->resources;
 }
 
+FlavorIndex State::enforcing_flavor(std::span<const FlavorIndex> flavors) const {
+    const auto& enforcing = *data_.enforcing_flavors;
+    FlavorIndex found;
+    std::uint32_t labels = 0;
+    for (const FlavorIndex flavor : flavors) {
+        if (flavor_has_topology(flavor)) {
+            return {};
+        }
+        const auto at = enforcing.find(flavor);
+        if (at == enforcing.end() || flavor == found) {
+            continue;
+        }
+        if (!found.is_valid() || at->second > labels ||
+            (at->second == labels && flavor_name(flavor) < flavor_name(found))) {
+            found = flavor;
+            labels = at->second;
+        }
+    }
+    return found;
+}
+
 std::vector<Request> State::node_request(const PodSetRecord& pod_set) const {
     std::vector<Request> made = pod_set.node_requests.value_or(pod_set.requests);
     std::erase_if(made, [this](const Request& r) { return r.resource == data_.pods; });

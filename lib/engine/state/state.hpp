@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,6 +64,23 @@ class State {
     const HostRecord& host(HostIndex index) const { return data_.hosts[index.at()]; }
     /// Returns true if refresh() has something to do; see engine.hpp.
     bool is_stale() const { return data_.tree.is_stale() || data_.topologies_stale; }
+    /// Returns true if pods of holders, in flavors that enforce capacity, may get room or lose it.
+    bool may_find_room() const {
+        return !data_.enforcing_flavors->empty() &&
+               (data_.has_lost_nodes || (data_.has_new_room && !data_.holders_without_room->empty())
+               );
+    }
+    /// Returns true if a flavor enforces capacity.
+    bool enforces_capacity() const { return !data_.enforcing_flavors->empty(); }
+    /// Holders with pods that have neither a node nor room for one, in flavors that enforce
+    /// capacity.
+    const std::set<WorkloadIndex>& holders_without_room() const {
+        return *data_.holders_without_room;
+    }
+    /// Returns the flavor to whose nodes the pods are held: of those that enforce capacity, the one
+    /// with the most node labels, the first by name among equals. Returns an invalid index if none
+    /// does, or if a flavor has a topology.
+    FlavorIndex enforcing_flavor(std::span<const FlavorIndex> flavors) const;
     /// Returns true if the flavor is for topology-aware scheduling
     /// (ResourceFlavor.spec.topologyName).
     bool flavor_has_topology(FlavorIndex index) const {

@@ -101,7 +101,10 @@ struct StateData {
     Names<FlavorIndex> flavors;
     Cow<std::vector<bool>> flavor_exists;
     Cow<std::vector<bool>> flavor_topology;
-    Cow<std::map<FlavorIndex, FlavorLevels>> flavor_levels;  ///< of those with a topology
+    /// Levels of the flavors with a topology, and of those that enforce capacity.
+    Cow<std::map<FlavorIndex, FlavorLevels>> flavor_levels;
+    /// Flavors that enforce capacity, with the number of their node labels.
+    Cow<std::map<FlavorIndex, std::uint32_t>> enforcing_flavors;
     Names<ResourceIndex> resources;
     Cow<std::vector<std::uint64_t>> resource_hashes;
     /// For each resource, the number of pairs, podSets of the pool, pod shapes and resource groups
@@ -119,7 +122,13 @@ struct StateData {
     /// flavors that have none yet, and the use of all.
     bool topologies_stale = false;
     std::set<FlavorIndex> stale_topologies;
-    Cow<std::set<WorkloadIndex>> placed_holders;  ///< holders with a topology
+    Cow<std::set<WorkloadIndex>> placed_holders;  ///< holders with a topology or nodes
+    /// Holders with pods that have neither a node nor room for one.
+    Cow<std::set<WorkloadIndex>> holders_without_room;
+    /// Set if some of these may have room now; not saved.
+    bool has_new_room = true;
+    /// Set if nodes may be gone on which pods have room; not saved.
+    bool has_lost_nodes = true;
     Cow<std::map<WorkloadIndex, SecondPassTurn>> second_passes;
     ClusterQueueRecords cluster_queues;
     /// Nodes of the tree that may have lost their last use; see NamesEditor::end_unused_nodes().
@@ -153,6 +162,7 @@ struct StateData {
             &StateData::flavor_exists,
             &StateData::flavor_topology,
             &StateData::flavor_levels,
+            &StateData::enforcing_flavors,
             &StateData::resources,
             &StateData::resource_hashes,
             &StateData::resource_uses,
@@ -163,6 +173,7 @@ struct StateData {
             &StateData::host_names,
             &StateData::hosts,
             &StateData::placed_holders,
+            &StateData::holders_without_room,
             &StateData::second_passes,
             &StateData::cluster_queues,
             &StateData::nodes_to_check,

@@ -34,16 +34,6 @@ bool has_place(const std::vector<HostPlace>& places, const HostPlace& place) {
     });
 }
 
-/// Returns true if the sums of what the pods take may have been cut off, so that they cannot be
-/// given back.
-bool may_saturate(const LeafDemand& demand) {
-    return std::any_of(demand.pod.begin(), demand.pod.end(), [&](const Request& request) {
-        return std::any_of(demand.leaves.begin(), demand.leaves.end(), [&](const LeafPods& pods) {
-            return (request.amount * pods.count * 2).is_saturated();
-        });
-    });
-}
-
 }  // namespace
 
 void HostVerdicts::set(HostIndex host, const std::string& refusal, std::int64_t affinity) {
@@ -63,47 +53,76 @@ void TopologiesEditor::make_stale(FlavorIndex flavor) {
     data_.stale_topologies.insert(flavor);
 }
 
-void TopologiesEditor::set_levels(FlavorIndex flavor, FlavorLevels levels) {
-    const auto known = data_.flavor_levels->find(flavor);
-    if (known == data_.flavor_levels->end() ? levels.topology.empty() : known->second == levels) {
+void TopologiesEditor::set_flavor(FlavorIndex index, const ResourceFlavor& flavor) {
+    const auto enforcing = data_.enforcing_flavors->find(index);
+    const bool enforced = enforcing != data_.enforcing_flavors->end();
+    if (flavor.enforces_capacity) {
+        if (!enforced || enforcing->second != flavor.node_labels) {
+            data_.enforcing_flavors.write().insert_or_assign(index, flavor.node_labels);
+        }
+    } else if (enforced) {
+        data_.enforcing_flavors.write().erase(index);
+    }
+    const bool has_none = flavor.topology.empty() && !flavor.enforces_capacity;
+    const FlavorLevels levels{.topology = flavor.topology, .levels = flavor.levels};
+    const auto known = data_.flavor_levels->find(index);
+    if (known == data_.flavor_levels->end() ? has_none : known->second == levels && !has_none) {
         return;
     }
-    data_.topologies.remove(flavor);
+    data_.topologies.remove(index);
     data_.topologies_stale = true;  // others may have had leaves in common with it
-    if (levels.topology.empty()) {
-        data_.flavor_levels.write().erase(flavor);
+    if (has_none) {
+        data_.flavor_levels.write().erase(index);
     } else {
-        data_.flavor_levels.write().insert_or_assign(flavor, std::move(levels));
+        data_.flavor_levels.write().insert_or_assign(index, levels);
+    }
+}
+
+std::vector<Request> TopologiesEditor::use_resources(const std::vector<NodeResource>& amounts) {
+    std::vector<Request> made;
+    made.reserve(amounts.size());
+    for (const NodeResource& resource : amounts) {
+        made.push_back(
+            {.resource = names_.use_resource(resource.resource), .amount = resource.amount}
+        );
+    }
+    return made;
+}
+
+void TopologiesEditor::release_resources(const HostRecord& host) {
+    for (const auto* amounts : {&host.capacity, &host.quota_capacity}) {
+        for (const Request& request : *amounts) {
+            names_.release_resource(request.resource);
+        }
     }
 }
 
 std::set<FlavorIndex> TopologiesEditor::set_node(const Node& node) {
     const HostIndex host = data_.host_names.intern(node.name);
     data_.hosts.resize(data_.host_names.size());
-    HostRecord made{.exists = true, .places = {}, .capacity = {}};
+    HostRecord made{.exists = true, .places = {}, .capacity = {}, .quota_capacity = {}};
     for (const NodePlace& place : node.places) {
         made.places.push_back({.flavor = names_.intern_flavor(place.flavor), .path = place.path});
     }
-    for (const NodeResource& resource : node.capacity) {
-        made.capacity.push_back(
-            {.resource = names_.use_resource(resource.resource), .amount = resource.amount}
-        );
-    }
+    made.capacity = use_resources(node.capacity);
+    made.quota_capacity = use_resources(node.quota_capacity);
     remove_from_topologies(host);
     const HostRecord before = std::exchange(data_.hosts.write(host.at()), std::move(made));
     add_to_topologies(host);
-    for (const Request& request : before.capacity) {
-        names_.release_resource(request.resource);
-    }
     const HostRecord& after = data_.hosts[host.at()];
-    const bool gains =
-        set_verdicts_of(host, node.verdicts) || has_more(before.capacity, after.capacity);
+    const bool has_opened = set_verdicts_of(host, node.verdicts);
     std::set<FlavorIndex> gaining;
     for (const HostPlace& place : after.places) {
+        const bool gains =
+            has_opened ||
+            has_more(capacity_for(place.flavor, before), capacity_for(place.flavor, after));
         if (gains || !has_place(before.places, place)) {
             gaining.insert(place.flavor);
         }
     }
+    release_resources(before);
+    data_.has_new_room = true;
+    data_.has_lost_nodes = true;
     return gaining;
 }
 
@@ -114,11 +133,9 @@ void TopologiesEditor::remove_node(const std::string& name) {
     }
     remove_from_topologies(host);
     set_verdicts_of(host, {});
-    const HostRecord before = std::exchange(data_.hosts.write(host.at()), HostRecord());
-    for (const Request& request : before.capacity) {
-        names_.release_resource(request.resource);
-    }
+    release_resources(std::exchange(data_.hosts.write(host.at()), HostRecord()));
     data_.host_names.erase(host);
+    data_.has_lost_nodes = true;
 }
 
 void TopologiesEditor::remove_from_topologies(HostIndex host) {
@@ -132,7 +149,8 @@ void TopologiesEditor::remove_from_topologies(HostIndex host) {
         if (place.leaf == HostPlace::kNoLeaf) {
             continue;
         }
-        data_.topologies.write(place.flavor).remove_node(place.leaf, host, record.capacity);
+        data_.topologies.write(place.flavor)
+            .remove_node(place.leaf, host, capacity_for(place.flavor, record));
         of = data_.topologies.find(place.flavor);
         // Nodes of one hostname are one leaf, which has the path of the first.
         const bool may_move = of->is_by_host() && of->is_present(place.leaf);
@@ -165,7 +183,8 @@ void TopologiesEditor::add_to_topologies(HostIndex host) {
                 return state_.host_name(a) < state_.host_name(b);
             });
         nodes.insert(at, host);
-        data_.topologies.write(place.flavor).add_node(*leaf, std::move(nodes), record.capacity);
+        data_.topologies.write(place.flavor)
+            .add_node(*leaf, std::move(nodes), capacity_for(place.flavor, record));
     }
 }
 
@@ -225,64 +244,6 @@ void TopologiesEditor::set_verdicts(ShapeRecord& shape, const std::vector<NodeVe
     }
 }
 
-std::vector<LeafDemand> TopologiesEditor::leaves_of(
-    WorkloadIndex holder, const HeldPlacement& placement
-) const {
-    const PodSets& pod_sets = state_.workload(holder).pod_sets;
-    std::vector<LeafDemand> made;
-    for (const HeldTopology& topology : placement.topologies) {
-        const FlavorTopology* of = data_.topologies.find(topology.flavor);
-        if (of == nullptr || topology.pod_set >= pod_sets.size()) {
-            continue;
-        }
-        LeafDemand demand{
-            .flavor = topology.flavor,
-            .pod = state_.node_request(pod_sets[topology.pod_set]),
-            .leaves = {},
-        };
-        for (const DomainPods& domain : topology.domains) {
-            if (const auto leaf = of->find_leaf(domain.id); leaf && domain.count > 0) {
-                demand.leaves.push_back({.leaf = *leaf, .count = domain.count});
-            }
-        }
-        made.push_back(std::move(demand));
-    }
-    return made;
-}
-
-void TopologiesEditor::hold(WorkloadIndex holder) {
-    Holding& holding = record(holder).holding.write();
-    if (holding.placement == nullptr || holding.placement->topologies.empty()) {
-        return;
-    }
-    data_.placed_holders.write().insert(holder);
-    if (data_.topologies_stale) {
-        return;
-    }
-    HeldPlacement& placement = holding.placement.write();
-    placement.leaves = leaves_of(holder, placement);
-    for (const LeafDemand& demand : placement.leaves) {
-        take(data_.topologies, demand, 1);
-    }
-}
-
-void TopologiesEditor::release(WorkloadIndex holder, const Holding& holding) {
-    if (holding.placement == nullptr || holding.placement->topologies.empty()) {
-        return;
-    }
-    data_.placed_holders.write().erase(holder);
-    for (const LeafDemand& demand : holding.placement->leaves) {
-        if (data_.topologies_stale) {
-            return;
-        }
-        if (may_saturate(demand)) {
-            data_.topologies_stale = true;
-        } else {
-            take(data_.topologies, demand, -1);
-        }
-    }
-}
-
 std::vector<HostIndex> TopologiesEditor::hosts_by_name() const {
     std::vector<HostIndex> hosts;
     for (std::size_t i = 0; i < data_.hosts.size(); ++i) {
@@ -323,12 +284,28 @@ void TopologiesEditor::grow(FlavorIndex flavor, const std::vector<HostIndex>& ho
         record.places[place].leaf = *leaf;
         auto nodes = made.nodes_of(*leaf);
         nodes.push_back(host);
-        made.add_node(*leaf, std::move(nodes), record.capacity);
+        made.add_node(*leaf, std::move(nodes), capacity_for(flavor, record));
     }
     data_.topologies.set(flavor, std::move(made));
 }
 
 void TopologiesEditor::find_twins() {
+    for (const auto& [flavor, levels] : *data_.flavor_levels) {
+        const FlavorTopology* of = data_.topologies.find(flavor);
+        if (of != nullptr && of->has_twins()) {
+            data_.topologies.write(flavor).set_twins({});
+        }
+    }
+    if (!data_.options->gates.tas_handle_overlapping_flavors && data_.enforcing_flavors->empty()) {
+        return;
+    }
+    // Flavors that enforce capacity see all pods. To the others, pods without a topology are pods
+    // outside quota, which the node's capacity lacks already.
+    const auto sees = [this](FlavorIndex flavor, FlavorIndex other) {
+        const auto& enforcing = *data_.enforcing_flavors;
+        return enforcing.contains(flavor) ||
+               (data_.options->gates.tas_handle_overlapping_flavors && !enforcing.contains(other));
+    };
     std::map<std::string_view, std::vector<LeafOfFlavor>> by_host;
     for (const auto& [flavor, levels] : *data_.flavor_levels) {
         const FlavorTopology* of = data_.topologies.find(flavor);
@@ -344,7 +321,7 @@ void TopologiesEditor::find_twins() {
         for (const LeafOfFlavor& one : leaves) {
             auto& of_flavor = twins[one.flavor];
             for (const LeafOfFlavor& other : leaves) {
-                if (other.flavor != one.flavor) {
+                if (other.flavor != one.flavor && sees(other.flavor, one.flavor)) {
                     of_flavor.resize(data_.topologies.find(one.flavor)->leaves());
                     of_flavor[one.leaf].push_back(other);
                 }
@@ -371,9 +348,9 @@ void TopologiesEditor::refresh() {
             data_.topologies.write(flavor).forget_usage();
         }
     }
-    if (data_.options->gates.tas_handle_overlapping_flavors) {
-        find_twins();
-    }
+    find_twins();
+    data_.has_new_room = true;
+    data_.has_lost_nodes = true;
     for (const WorkloadIndex holder : *data_.placed_holders) {
         HeldPlacement& placement = record(holder).holding.write().placement.write();
         placement.leaves = leaves_of(holder, placement);

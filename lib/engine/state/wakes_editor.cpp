@@ -141,6 +141,21 @@ void WakesEditor::end_back_offs() {
     }
 }
 
+void WakesEditor::wake_users_of(const std::set<FlavorIndex>& flavors) {
+    if (flavors.empty()) {
+        return;
+    }
+    for (const auto& [name, index] : data_.tree.cluster_queues_by_name()) {
+        const ClusterQueueRecord& of = state_.cluster_queue(index);
+        const bool uses = std::ranges::any_of(flavors, [&of](FlavorIndex flavor) {
+            return of.uses_flavor(flavor);
+        });
+        if (uses) {
+            wake_tree_of(index);
+        }
+    }
+}
+
 void WakesEditor::step_clock(Duration by) {
     for (auto& [root, due] : data_.wake_due.write()) {
         due = shifted(due, by);

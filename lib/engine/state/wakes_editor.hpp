@@ -7,6 +7,7 @@
 #include "engine/types/time.hpp"
 
 #include <optional>
+#include <set>
 
 namespace sluice::engine {
 
@@ -25,6 +26,8 @@ class WakesEditor : private Editor {
     /// Moves the parked workloads of the node's whole tree to their heaps, now or at the end of the
     /// wake batch. Does nothing if the node is in a cycle of parents.
     void wake_tree_of(NodeIndex node);
+    /// Wakes the trees of the ClusterQueues that use one of the flavors.
+    void wake_users_of(const std::set<FlavorIndex>& flavors);
     /// Wakes the node's tree, and the tree of `left`, the cohort that was its parent before, if
     /// that is another tree.
     void wake_trees_of(NodeIndex node, NodeIndex left);

@@ -6,6 +6,7 @@
 #include "engine/names/pod_sets.hpp"
 #include "engine/names/workload_identity.hpp"
 #include "engine/quota/quota_tree.hpp"
+#include "engine/state/held_nodes.hpp"
 #include "engine/topology/leaf_demand.hpp"
 #include "engine/types/amount.hpp"
 #include "engine/types/decision.hpp"
@@ -93,11 +94,12 @@ struct HeldTopology {
     }
 };
 
-/// The topologies of a holder, and what a second pass needs to know.
+/// The topologies and nodes of a holder, and what a second pass needs to know.
 struct HeldPlacement {
     std::vector<HeldTopology> topologies;
-    /// `topologies` as leaves, without domains that no node is in. Not saved: made again when a
-    /// topology changes.
+    std::vector<HeldNodes> nodes;
+    /// `topologies` and `nodes` as leaves, without domains that no node is in. Not saved: made
+    /// again when a topology changes.
     std::vector<LeafDemand> leaves;
     SecondPass second_pass = SecondPass::None;  ///< why it is a head of cycles again
     std::vector<AssignedPodSet> assigned;       ///< its admission, for a second pass
@@ -106,10 +108,14 @@ struct HeldPlacement {
     /// The placement that a refused write restores; null unless a topology is being written.
     CowPtr<HeldPlacement> before;
 
+    /// Returns true if its pods take room on nodes.
+    bool has_places() const { return !topologies.empty() || !nodes.empty(); }
+
     /// All members, for save() and load().
     static constexpr auto members() {
         return std::tuple(
             &HeldPlacement::topologies,
+            &HeldPlacement::nodes,
             &HeldPlacement::second_pass,
             &HeldPlacement::assigned,
             &HeldPlacement::unhealthy_nodes,

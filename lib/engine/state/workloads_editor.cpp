@@ -284,6 +284,16 @@ void WorkloadsEditor::update_holder(
     const auto turn = data_.second_passes->find(index);
     const auto known_turn =
         turn == data_.second_passes->end() ? std::nullopt : std::optional(turn->second);
+    // A status says nothing about nodes: what is known of them stays.
+    if (workload.holding != nullptr && workload.holding->placement != nullptr &&
+        !workload.holding->placement->nodes.empty()) {
+        auto nodes = workload.holding->placement->nodes;
+        CowPtr<HeldPlacement>& placement = holding.write().placement;
+        if (placement == nullptr) {
+            placement = CowPtr<HeldPlacement>::make();
+        }
+        placement.write().nodes = std::move(nodes);
+    }
     const NodeIndex left = holders_.end(index);
     take_fields(index, given);
     workload.queueable = false;
@@ -383,6 +393,13 @@ void WorkloadsEditor::on(const WorkloadChanged& event) {
     update_pending(index, given);
     if (is_known && given.ended && !record(index).assumed) {
         wakes_.wake_for(NodeIndex{}, state_.cluster_queue_of(record(index)));
+    }
+}
+
+void WorkloadsEditor::on(const WorkloadPodsChanged& event) {
+    const WorkloadIndex index = state_.find_workload(event.ns + "/" + event.name);
+    if (index.is_valid()) {
+        wakes_.wake_users_of(holders_.set_running(index, event.pod_sets));
     }
 }
 

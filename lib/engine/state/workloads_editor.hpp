@@ -30,6 +30,7 @@ class WorkloadsEditor : private Editor {
 
     void on(const WorkloadChanged& event);
     void on(const WorkloadDeleted& event);
+    void on(const WorkloadPodsChanged& event);
     void on(const AdmissionWritten& event);
     void on(const AdmissionFailed& event);
     void on(const PreemptionFailed& event);

@@ -34,11 +34,13 @@ class FlavorTopology {
     /// one.
     FlavorTopology(std::string name, std::vector<std::string> levels);
 
-    /// Returns the name of the Topology object.
+    /// Returns the name of the Topology object; empty if it only enforces capacity.
     const std::string& name() const { return name_; }
     const std::vector<std::string>& levels() const { return levels_; }
     /// Returns the position of the level; nullopt if the topology lacks it.
     std::optional<std::size_t> find_level(std::string_view label) const;
+    /// Returns true if its flavor enforces capacity and has no Topology object.
+    bool enforces_capacity() const { return name_.empty(); }
     /// Returns true if each leaf is a host.
     bool is_by_host() const { return is_by_host_; }
     const DomainTree& tree() const { return shape_->tree; }
@@ -63,8 +65,10 @@ class FlavorTopology {
     const LeafCapacity& idle() const { return idle_; }
     /// Returns `idle()` less the usage of holders.
     const LeafCapacity& free() const { return free_; }
-    /// Returns the leaves of other flavors that are the same host.
+    /// Returns the leaves of other flavors that are the same host and see what its pods take.
     std::span<const LeafOfFlavor> twins_of(std::uint32_t leaf) const;
+
+    bool has_twins() const { return twins_ != nullptr; }
 
     /// Makes the tree of the leaves with these paths, without nodes, and forgets all usage.
     void grow(std::vector<DomainPath> paths);

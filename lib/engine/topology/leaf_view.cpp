@@ -55,10 +55,13 @@ bool LeafView::fits(LeafDemands demands) const {
     if (!std::ranges::all_of(demands, has_nodes)) {
         return false;
     }
-    return rule_.is_strict ? fit_together(demands)
-                           : std::ranges::all_of(demands, [this](const LeafDemand& demand) {
-                                 return fits_alone(demand);
-                             });
+    const bool is_strict = rule_.is_strict || std::ranges::any_of(demands, [this](const auto& d) {
+                               return topologies_->find(d.flavor)->enforces_capacity();
+                           });
+    return is_strict ? fit_together(demands)
+                     : std::ranges::all_of(demands, [this](const LeafDemand& demand) {
+                           return fits_alone(demand);
+                       });
 }
 
 bool LeafView::fits_alone(const LeafDemand& demand) const {
@@ -134,10 +137,11 @@ void LeafView::take(LeafDemands demands, std::int64_t times, bool starts) {
         LeafCapacity& free = write(demand.flavor);
         for (const LeafPods& pods : demand.leaves) {
             free.take(pods.leaf, demand.pod, pods.count * times);
-            if (!starts || !rule_.is_strict) {
-                continue;
-            }
             for (const LeafOfFlavor& twin : of->twins_of(pods.leaf)) {
+                const bool sees_all = topologies_->find(twin.flavor)->enforces_capacity();
+                if (!sees_all && (!starts || !rule_.is_strict)) {
+                    continue;
+                }
                 write(twin.flavor).take(twin.leaf, demand.pod, pods.count * times);
             }
         }

@@ -43,8 +43,9 @@ class LeafView {
     }
     /// Returns true if all pods have room, each leaf with a node.
     bool fits(LeafDemands demands) const;
-    /// Assumes that the pods run (`times` 1), or that they do not (`times` -1). `starts`: other
-    /// flavors on the same hosts see it too, if the rule is strict.
+    /// Assumes that the pods run (`times` 1), or that they do not (`times` -1). Other flavors on
+    /// the same hosts see it too if they enforce capacity, and all if the rule is strict and the
+    /// pods start (`starts`).
     void take(LeafDemands demands, std::int64_t times, bool starts);
 
     /// Begins a trial within the present one. Returns what ends it.

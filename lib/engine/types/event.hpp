@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace sluice::engine {
 
@@ -58,6 +59,13 @@ struct WorkloadDeleted {
     std::string ns;
     std::string name;
 };
+/// Pods of a workload got or left nodes: these are all that have one. Holders in flavors that
+/// enforce capacity need it; a holder is taken to have none before.
+struct WorkloadPodsChanged {
+    std::string ns;
+    std::string name;
+    std::vector<RunningPods> pod_sets;
+};
 /// The write of an admission was accepted. Workloads seen from now on include it, so their own
 /// reservation is authoritative. The last Workload without a reservation that was seen since the
 /// decision is applied now if the object had shown the reservation before it, or if the workload
@@ -99,6 +107,7 @@ using Event = std::variant<
     PodShapeDeleted,
     WorkloadChanged,
     WorkloadDeleted,
+    WorkloadPodsChanged,
     AdmissionWritten,
     AdmissionFailed,
     PreemptionFailed,

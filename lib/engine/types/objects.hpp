@@ -150,6 +150,10 @@ struct ResourceFlavor {
     std::string topology;  ///< empty if it has none
     /// Topology.spec.levels, from the coarsest to the finest; empty if that object does not exist.
     std::vector<std::string> levels = {};
+    /// An admission needs room for its pods on the flavor's nodes (annotation sluice.dev/capacity).
+    /// Requires: it has no topology, and kHostnameLevel is its one level.
+    bool enforces_capacity = false;
+    std::uint32_t node_labels = 0;  ///< number of labels that its nodes must have
     friend bool operator==(const ResourceFlavor&, const ResourceFlavor&) = default;
 };
 

@@ -1,12 +1,14 @@
 // The reason why the pods of a podSet got no places in a topology.
 #pragma once
 
+#include "engine/types/amount.hpp"
 #include "engine/types/ids.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sluice::engine {
@@ -26,6 +28,7 @@ struct PlacementFailure {
         NoDomains,            ///< no node has a value for `level`
         TooLittleRoom,        ///< `fitting` of `wanted` slices fit
         StaleDomain,          ///< the assignment names `text`, which no node has
+        NodesLackRoom,        ///< flavor `text` enforces capacity; `fitting` of `wanted` pods fit
         NoReplacement,        ///< no place is left for the pods of the failed node `text`
         ElasticWithRequired,  ///< an elastic job requires a domain
         ElasticWithPreferred,
@@ -53,6 +56,8 @@ struct PlacementFailure {
     std::map<std::string, std::size_t> refused;
     /// Number of leaves in which no pod fits, by the scarcest resource.
     std::map<ResourceIndex, std::size_t> lacking;
+    /// For NodesLackRoom, what one pod takes of a node.
+    std::vector<std::pair<ResourceIndex, Amount>> pod;
     std::size_t outside = 0;  ///< number of leaves outside the domain that a replacement needs
 };
 

@@ -80,8 +80,11 @@ struct Node {
     std::string name;
     /// The flavors that may use it now: it is Ready and schedulable, and has their labels.
     std::vector<NodePlace> places;
-    /// Allocatable resources, less those of pods outside quota. An amount may be negative.
+    /// Allocatable resources, less those of pods without a topology. An amount may be negative.
     std::vector<NodeResource> capacity;
+    /// The capacity that flavors see which enforce it: their holders count pods of their own, and
+    /// pods that are about to end do not count. Empty if it is the same.
+    std::vector<NodeResource> quota_capacity;
     /// Verdicts on all shapes, but for those that may run on it without a preference.
     std::vector<NodeVerdict> verdicts;
     friend bool operator==(const Node&, const Node&) = default;
@@ -96,6 +99,13 @@ struct DomainPods {
 
     /// All members, for save() and load().
     static constexpr auto members() { return std::tuple(&DomainPods::id, &DomainPods::count); }
+};
+
+/// Pods of a podSet that have nodes, by the values of their label kubernetes.io/hostname.
+struct RunningPods {
+    std::string pod_set;
+    std::vector<DomainPods> hosts;
+    friend bool operator==(const RunningPods&, const RunningPods&) = default;
 };
 
 /// Pods in one leaf of a flavor's topology, counted from 0; see FlavorTopology.

@@ -15,7 +15,8 @@ using engine::Amount;
 
 constexpr std::size_t kLossesShown = 4;
 
-/// Names extended resources alone if there are some: they decide where the pods fit.
+}  // namespace
+
 std::string request_words(const Amounts& request) {
     std::vector<std::string> extended;
     std::vector<std::string> others;
@@ -30,8 +31,6 @@ std::string request_words(const Amounts& request) {
                ? "one pod"
                : fmt::format("{}", fmt::join(extended.empty() ? others : extended, ", "));
 }
-
-}  // namespace
 
 std::string verdict_of(const FlavorCapacity& capacity) {
     const auto text = [&](Amount amount) { return to_text(capacity.resource, amount); };

@@ -1,6 +1,7 @@
 #include "workload/capacity/flavor_growth.hpp"
 
 #include "api/kueue/sluice_names.hpp"
+#include "engine/types/topology_objects.hpp"
 
 #include <fmt/format.h>
 
@@ -16,6 +17,26 @@ namespace {
 
 /// Each new node is counted by itself, also in every report of the controller.
 constexpr std::int64_t kNodesMax = 5'000;
+
+/// Returns true if `a` has more than `b` of the first resource that differs, extended ones first.
+bool is_larger(const api::ResourceList& a, const api::ResourceList& b) {
+    const auto amount = [](const api::ResourceList& list, const std::string& resource) {
+        const auto at = list.find(resource);
+        return at == list.end() ? api::Quantity() : at->second;
+    };
+    std::set<std::pair<bool, std::string>> resources;
+    for (const auto* list : {&a, &b}) {
+        for (const auto& [resource, quantity] : *list) {
+            resources.emplace(resource.find('/') == std::string::npos, resource);
+        }
+    }
+    for (const auto& [is_basic, resource] : resources) {
+        if (amount(a, resource) != amount(b, resource)) {
+            return amount(a, resource) > amount(b, resource);
+        }
+    }
+    return false;
+}
 
 }  // namespace
 
@@ -68,6 +89,26 @@ Result<std::optional<FlavorGrowth>> read_growth(const api::ResourceFlavor& flavo
         made.shape = *std::move(amounts);
     }
     return std::optional(std::move(made));
+}
+
+void keep_larger(const api::ResourceList& node, api::ResourceList& largest) {
+    if (is_larger(node, largest)) {
+        largest = node;
+    }
+}
+
+api::Node make_new_node(
+    const api::ResourceFlavor& flavor, const api::ResourceList& shape, std::int64_t number
+) {
+    api::Node node;
+    node.metadata.name = fmt::format("new-{}", number);
+    node.metadata.labels = flavor.spec.node_labels;
+    node.metadata.labels[std::string(engine::kHostnameLevel)] = node.metadata.name;
+    node.status.allocatable = shape;
+    // As kubelets do by default.
+    node.status.allocatable.emplace("pods", api::Quantity(110));
+    node.status.conditions.push_back({.type_ = "Ready", .status = "True"});
+    return node;
 }
 
 }  // namespace sluice::workload

@@ -1,6 +1,7 @@
 // Reads how many nodes a flavor may have, beyond those that it has now.
 #pragma once
 
+#include "api/core/core.hpp"
 #include "api/kueue/resource_flavor.hpp"
 #include "api/meta/quantity.hpp"
 #include "base/error.hpp"
@@ -25,5 +26,13 @@ Result<std::optional<FlavorGrowth>> read_growth(const api::ResourceFlavor& flavo
 /// Reads amounts such as `cpu=96,memory=1Ti,nvidia.com/gpu=8`. Errors: Invalid, with the part that
 /// is wrong.
 Result<api::ResourceList> parse_amounts(std::string_view text);
+
+/// Replaces the allocatable resources of the largest node so far, if this node has more.
+void keep_larger(const api::ResourceList& node, api::ResourceList& largest);
+
+/// Returns a node that an autoscaler may add to the flavor. `number`: part of its name.
+api::Node make_new_node(
+    const api::ResourceFlavor& flavor, const api::ResourceList& shape, std::int64_t number
+);
 
 }  // namespace sluice::workload

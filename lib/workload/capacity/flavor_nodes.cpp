@@ -38,33 +38,11 @@ std::string closed_by(const api::Node& node, const api::ResourceFlavor& flavor) 
     return taint == nullptr ? "" : printed_taint(*taint);
 }
 
-/// Returns true if `a` has more than `b` of the first resource that differs, extended ones first.
-bool is_larger(const api::ResourceList& a, const api::ResourceList& b) {
-    const auto amount = [](const api::ResourceList& list, const std::string& resource) {
-        const auto at = list.find(resource);
-        return at == list.end() ? api::Quantity() : at->second;
-    };
-    std::set<std::pair<bool, std::string>> resources;
-    for (const auto* list : {&a, &b}) {
-        for (const auto& [resource, quantity] : *list) {
-            resources.emplace(resource.find('/') == std::string::npos, resource);
-        }
-    }
-    for (const auto& [is_basic, resource] : resources) {
-        if (amount(a, resource) != amount(b, resource)) {
-            return amount(a, resource) > amount(b, resource);
-        }
-    }
-    return false;
-}
-
 /// Returns the allocatable resources of the flavor's largest node.
 api::ResourceList largest_of(const FlavorNodes& nodes) {
     api::ResourceList largest;
     const auto take = [&](const NodeRoom& room) {
-        if (is_larger(room.node->status.allocatable, largest)) {
-            largest = room.node->status.allocatable;
-        }
+        keep_larger(room.node->status.allocatable, largest);
     };
     for (const NodeRoom* room : nodes.usable) {
         take(*room);
@@ -165,10 +143,8 @@ void ClusterNodes::grow(FlavorNodes& nodes) {
     if (!terms) {
         return;
     }
-    api::Node node;
-    node.metadata.labels = flavor.spec.node_labels;
-    node.status.allocatable = terms->shape.empty() ? largest_of(nodes) : std::move(terms->shape);
-    if (node.status.allocatable.empty()) {
+    api::ResourceList shape = terms->shape.empty() ? largest_of(nodes) : std::move(terms->shape);
+    if (shape.empty()) {
         faults_.push_back(fmt::format(
             "ResourceFlavor {}: it may grow, but has no node and no annotation "
             "sluice.dev/node-shape, so that the size of a new node is not known",
@@ -176,16 +152,12 @@ void ClusterNodes::grow(FlavorNodes& nodes) {
         ));
         return;
     }
-    // As kubelets do by default.
-    node.status.allocatable.emplace("pods", api::Quantity(110));
     const auto present = static_cast<std::int64_t>(nodes.usable.size() + nodes.unusable.size());
     nodes.may_come = std::max<std::int64_t>(0, terms->nodes - present);
     for (std::int64_t i = 0; i < nodes.may_come; ++i) {
-        node.metadata.name = fmt::format("new-{}", i + 1);
-        node.metadata.labels[std::string(engine::kHostnameLevel)] = node.metadata.name;
-        NodeRoom room = make_node_room(new_nodes_.emplace_back(node));
+        NodeRoom room =
+            make_node_room(new_nodes_.emplace_back(make_new_node(flavor, shape, i + 1)));
         room.exists = false;
-        room.refusal.clear();
         rooms_.push_back(std::move(room));
         nodes.usable.push_back(&rooms_.back());
     }

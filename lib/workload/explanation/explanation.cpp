@@ -220,8 +220,8 @@ class Explainer {
         using enum engine::PlacementFailure::Kind;
         const engine::PlacementFailure& failure = *refusal.placement;
         const bool is_final = refusal_.reason == engine::WaitingReason::TopologyPlacementFailed;
-        made.kind = "topology";
-        if (failure.kind == TooLittleRoom) {
+        made.kind = failure.kind == NodesLackRoom ? "capacity" : "topology";
+        if (failure.kind == TooLittleRoom || failure.kind == NodesLackRoom) {
             made.needed = std::to_string(failure.wanted);
             made.free = std::to_string(failure.fitting);
         }

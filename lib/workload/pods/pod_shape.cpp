@@ -219,6 +219,13 @@ std::optional<TopologyNeed> find_topology_need(
     return need;
 }
 
+PodShape with_extended_tolerations(PodShape shape) {
+    for (const std::string& resource : shape.extended_resources) {
+        shape.tolerations.push_back({.key = resource, .operator_ = "Exists"});
+    }
+    return shape;
+}
+
 std::string to_key(const PodShape& shape) {
     std::string key;
     for (const auto& toleration : shape.tolerations) {
@@ -241,6 +248,9 @@ std::string to_key(const PodShape& shape) {
         append(key, term);
     }
     append(key, shape.placement_fault);
+    for (const auto& resource : shape.extended_resources) {
+        append(key, resource);
+    }
     if (shape.topology) {
         key += shape.topology->names_level ? "/topology" : "/none";
         append(key, shape.topology->request);

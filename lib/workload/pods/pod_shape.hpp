@@ -37,6 +37,9 @@ struct PodShape {
     bool has_required_affinity = false;
     std::vector<api::PreferredSchedulingTerm> preferred_terms;
     std::optional<TopologyNeed> topology;
+    /// Extended resources that the pods request. Kubernetes makes pods tolerate a taint of such a
+    /// name (admission plugin ExtendedResourceToleration).
+    std::vector<std::string> extended_resources;
     /// Why no topology can be assigned to the pods; empty if nothing is wrong.
     std::string placement_fault;
 
@@ -45,6 +48,9 @@ struct PodShape {
 
 /// Returns the shape of a pod without its topology, which find_topology_need() returns.
 PodShape make_pod_shape(const api::PodSpec& pod);
+
+/// Returns the shape with the tolerations of its extended resources.
+PodShape with_extended_tolerations(PodShape shape);
 
 /// Adds what an admission check requests of the pods to the shape. A change that conflicts with the
 /// pods becomes a fault of the shape.

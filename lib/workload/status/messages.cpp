@@ -477,7 +477,8 @@ api::Admission to_admission(
         assignment.name = workload.spec.pod_sets[pod_set.pod_set].name;
         assignment.count = pod_set.count;
         assignment.delayed_topology_request = delayed_text(pod_set.delayed);
-        if (pod_set.leaves) {
+        // Kubernetes chooses the nodes of flavors that only enforce capacity.
+        if (pod_set.leaves && state.flavor_has_topology(pod_set.topology)) {
             assignment.topology_assignment =
                 make_topology(*state.topologies().find(pod_set.topology), *pod_set.leaves);
         }

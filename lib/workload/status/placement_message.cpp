@@ -1,5 +1,7 @@
 #include "workload/status/placement_message.hpp"
 
+#include "workload/capacity/capacity_words.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -62,6 +64,21 @@ std::string shortage_message(const engine::State& state, const PlacementFailure&
     );
 }
 
+std::string room_message(const engine::State& state, const PlacementFailure& failure) {
+    Amounts pod;
+    for (const auto& [resource, amount] : failure.pod) {
+        pod.emplace(state.resource_name(resource), amount);
+    }
+    return fmt::format(
+        "needs {} x {} on one node each; nodes of flavor {} have room for {}{}",
+        failure.wanted,
+        request_words(pod),
+        failure.text,
+        failure.fitting,
+        exclusions_of(state, failure)
+    );
+}
+
 }  // namespace
 
 std::string placement_message(const engine::State& state, const PlacementFailure& failure) {
@@ -103,6 +120,8 @@ std::string placement_message(const engine::State& state, const PlacementFailure
             return fmt::format("no topology domains at level: {}", failure.level);
         case TooLittleRoom:
             return shortage_message(state, failure);
+        case NodesLackRoom:
+            return room_message(state, failure);
         case StaleDomain:
             return fmt::format(
                 "Cannot replace the node, because the existing topologyAssignment is invalid, as "

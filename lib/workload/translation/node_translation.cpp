@@ -1,16 +1,30 @@
-#include "base/assert.hpp"
+#include "workload/capacity/capacity_rule.hpp"
+#include "workload/capacity/flavor_growth.hpp"
 #include "workload/pods/amounts.hpp"
 #include "workload/pods/node_fit.hpp"
 #include "workload/translation/translator.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <string_view>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace sluice::workload {
 namespace {
 
-constexpr char kPods[] = "pods";
+/// The levels of flavors that enforce capacity.
+const std::vector<std::string>& host_levels() {
+    static const std::vector<std::string> kLevels{std::string(engine::kHostnameLevel)};
+    return kLevels;
+}
+
+/// Returns the name by which the engine knows the node as a leaf.
+const std::string& host_of(const api::Node& node) {
+    const auto* host = node.metadata.find_label(engine::kHostnameLevel);
+    return host == nullptr ? node.metadata.name : *host;
+}
 
 }  // namespace
 
@@ -19,11 +33,16 @@ engine::ResourceFlavor Translator::to_engine_flavor(const api::ResourceFlavor& f
         .name = flavor.metadata.name,
         .topology = flavor.spec.topology_name,
         .levels = levels_of(flavor),
+        .enforces_capacity = enforcing_.contains(flavor.metadata.name),
+        .node_labels = static_cast<std::uint32_t>(flavor.spec.node_labels.size()),
     };
 }
 
 const std::vector<std::string>& Translator::levels_of(const api::ResourceFlavor& flavor) const {
     static const std::vector<std::string> kNone;
+    if (enforcing_.contains(flavor.metadata.name)) {
+        return host_levels();
+    }
     const auto at = references_.topologies.find(flavor.spec.topology_name);
     return at == references_.topologies.end() || !settings_.gates.topology_aware_scheduling
                ? kNone
@@ -40,15 +59,31 @@ std::vector<const api::ResourceFlavor*> Translator::topology_flavors() const {
     return found;
 }
 
+std::optional<std::vector<std::string>> Translator::path_in(
+    const api::Node& node, const api::ResourceFlavor& flavor
+) const {
+    if (!enforcing_.contains(flavor.metadata.name)) {
+        return place_of(node, flavor, levels_of(flavor));
+    }
+    auto path = place_of(node, flavor, {});
+    if (path) {
+        path->push_back(host_of(node));
+    }
+    return path;
+}
+
 void Translator::append_verdicts(
     const Shape& shape, const api::Node& node, std::vector<engine::NodeVerdict>& into
 ) const {
     for (const api::ResourceFlavor* flavor : topology_flavors()) {
-        const auto& levels = levels_of(*flavor);
-        if (levels.back() != engine::kHostnameLevel || !place_of(node, *flavor, levels)) {
+        if (levels_of(*flavor).back() != engine::kHostnameLevel || !path_in(node, *flavor)) {
             continue;
         }
-        if (auto verdict = find_verdict(shape.shape, shape.id, *flavor, node)) {
+        auto verdict =
+            enforcing_.contains(flavor->metadata.name)
+                ? find_verdict(with_extended_tolerations(shape.shape), shape.id, *flavor, node)
+                : find_verdict(shape.shape, shape.id, *flavor, node);
+        if (verdict) {
             into.push_back(*std::move(verdict));
         }
     }
@@ -61,23 +96,33 @@ engine::PodShape Translator::to_engine_shape(const Shape& shape) const {
         made.topology = shape.shape.topology->request;
         made.resources = shape.shape.topology->resources;
     }
-    if (!topology_flavors().empty()) {
-        for (const auto& [name, entry] : nodes_) {
-            if (entry.node && is_usable(*entry.node)) {
-                append_verdicts(shape, *entry.node, made.nodes);
-            }
+    if (topology_flavors().empty()) {
+        return made;
+    }
+    for (const auto& [name, node] : nodes_) {
+        if (is_usable(node)) {
+            append_verdicts(shape, node, made.nodes);
+        }
+    }
+    for (const auto& [flavor, growth] : growths_) {
+        for (const api::Node& node : growth.may_come) {
+            append_verdicts(shape, node, made.nodes);
         }
     }
     return made;
 }
 
-engine::NodeChanged Translator::node_event(const NodeEntry& entry) const {
-    SLUICE_ASSERT(entry.node.has_value());
-    const api::Node& node = *entry.node;
-    engine::Node made{.name = node.metadata.name, .places = {}, .capacity = {}, .verdicts = {}};
+engine::NodeChanged Translator::node_event(const api::Node& node) const {
+    engine::Node made{
+        .name = node.metadata.name,
+        .places = {},
+        .capacity = {},
+        .quota_capacity = {},
+        .verdicts = {},
+    };
     if (is_usable(node)) {
         for (const api::ResourceFlavor* flavor : topology_flavors()) {
-            if (auto path = place_of(node, *flavor, levels_of(*flavor))) {
+            if (auto path = path_in(node, *flavor)) {
                 made.places.push_back({.flavor = flavor->metadata.name, .path = *std::move(path)});
             }
         }
@@ -89,105 +134,193 @@ engine::NodeChanged Translator::node_event(const NodeEntry& entry) const {
     for (const auto& [resource, quantity] : node.status.allocatable) {
         capacity[resource] = request_amount(resource, quantity);
     }
-    for (const auto& [resource, amount] : entry.foreign) {
-        capacity[resource] -= amount;
+    const NodePodSums* sums = node_pods_.find(node.metadata.name);
+    if (sums != nullptr) {
+        for (const auto& [resource, amount] : sums->taken) {
+            capacity[resource] -= amount;
+        }
     }
     for (const auto& [resource, amount] : capacity) {
         made.capacity.push_back({.resource = resource, .amount = amount});
+    }
+    if (sums != nullptr && !sums->counted.empty() && !enforcing_.empty()) {
+        for (const auto& [resource, amount] : sums->counted) {
+            capacity[resource] += amount;
+        }
+        for (const auto& [resource, amount] : capacity) {
+            made.quota_capacity.push_back({.resource = resource, .amount = amount});
+        }
     }
     return {std::move(made)};
 }
 
 void Translator::append_nodes(Events& events) const {
-    for (const auto& [name, entry] : nodes_) {
-        if (entry.node) {
-            events.push_back(node_event(entry));
+    for (const auto& [name, node] : nodes_) {
+        events.push_back(node_event(node));
+    }
+    for (const auto& [flavor, growth] : growths_) {
+        for (const api::Node& node : growth.may_come) {
+            events.push_back(node_event(node));
         }
     }
 }
 
-Translator::Events Translator::set(const api::Node& node) {
-    NodeEntry& entry = nodes_[node.metadata.name];
-    const bool is_unchanged = entry.node && entry.node->metadata.labels == node.metadata.labels &&
-                              entry.node->spec == node.spec &&
-                              entry.node->status.allocatable == node.status.allocatable &&
-                              is_usable(*entry.node) == is_usable(node);
-    entry.node = node;
-    return is_unchanged ? Events() : Events{node_event(entry)};
-}
-
-Translator::Events Translator::remove_node(const std::string& name) {
-    const auto at = nodes_.find(name);
-    if (at == nodes_.end() || !at->second.node) {
-        return {};
-    }
-    at->second.node.reset();
-    if (at->second.pods == 0) {
-        nodes_.erase(at);
-    }
-    return {engine::NodeDeleted{name}};
-}
-
-void Translator::count_pod(const ForeignPod& pod, std::int64_t times) {
-    NodeEntry& entry = nodes_[pod.node];
-    for (const auto& request : pod.requests) {
-        engine::Amount& sum = entry.foreign[request.resource];
-        sum = times > 0 ? sum + request.amount : sum - request.amount;
-    }
-    entry.pods = times > 0 ? entry.pods + 1 : entry.pods - 1;
-    if (entry.pods == 0) {
-        entry.foreign.clear();
-    }
-}
-
-void Translator::append_capacity(const std::string& node, Events& events) const {
-    const auto at = nodes_.find(node);
-    if (at != nodes_.end() && at->second.node) {
+void Translator::append_node(const std::string& node, Events& events) const {
+    if (const auto at = nodes_.find(node); at != nodes_.end()) {
         events.push_back(node_event(at->second));
     }
 }
 
-Translator::Events Translator::set(const api::Pod& pod) {
-    if (!is_foreign(pod)) {
-        return remove_pod(pod.metadata.namespace_, pod.metadata.name);
-    }
-    ForeignPod made{
-        .node = pod.spec.node_name,
-        .requests = to_engine_requests(pod_requests(api::effective_resources(pod.spec))),
-    };
-    std::erase_if(made.requests, [](const auto& r) { return r.resource == kPods; });
-    made.requests.push_back({.resource = kPods, .amount = engine::Amount(1)});
-    const auto [at, is_new] =
-        foreign_pods_.try_emplace(pod.metadata.namespace_ + "/" + pod.metadata.name);
-    if (!is_new && at->second.node == made.node && at->second.requests == made.requests) {
+Translator::Events Translator::set(const api::Node& node) {
+    const std::string& name = node.metadata.name;
+    const auto at = nodes_.find(name);
+    const bool is_unchanged =
+        at != nodes_.end() && at->second.metadata.labels == node.metadata.labels &&
+        at->second.spec == node.spec && at->second.status.allocatable == node.status.allocatable &&
+        is_usable(at->second) == is_usable(node);
+    const bool has_moved =
+        at == nodes_.end() ? host_of(node) != name : host_of(node) != host_of(at->second);
+    nodes_.insert_or_assign(name, node);
+    if (is_unchanged) {
         return {};
     }
-    Events events;
-    if (!is_new) {
-        const std::string before = at->second.node;
-        count_pod(at->second, -1);
-        if (before != made.node) {
-            append_capacity(before, events);
+    Events events{node_event(node)};
+    if (has_moved) {
+        append_touched({.nodes = {}, .workloads = node_pods_.owners_on(name)}, events);
+    }
+    grow_with(name, events);
+    return events;
+}
+
+Translator::Events Translator::remove_node(const std::string& name) {
+    if (nodes_.erase(name) == 0) {
+        return {};
+    }
+    Events events{engine::NodeDeleted{name}};
+    grow_with(name, events);
+    return events;
+}
+
+void Translator::append_touched(const NodePods::Touched& touched, Events& events) const {
+    for (const std::string& node : touched.nodes) {
+        append_node(node, events);
+    }
+    for (const std::string& owner : touched.workloads) {
+        for (const std::string& workload : node_pods_.claimants(owner)) {
+            events.push_back(running_pods(owner, workload));
         }
     }
-    at->second = std::move(made);
-    count_pod(at->second, 1);
-    append_capacity(at->second.node, events);
+}
+
+engine::WorkloadPodsChanged Translator::running_pods(
+    const std::string& owner, const std::string& workload
+) const {
+    const std::size_t slash = workload.find('/');
+    engine::WorkloadPodsChanged made{
+        .ns = workload.substr(0, slash), .name = workload.substr(slash + 1), .pod_sets = {}
+    };
+    for (const auto& [pod_set, nodes] : node_pods_.running(owner)) {
+        engine::RunningPods& running = made.pod_sets.emplace_back();
+        running.pod_set = pod_set;
+        for (const auto& [node, count] : nodes) {
+            const auto at = nodes_.find(node);
+            running.hosts.push_back(
+                {.id = at == nodes_.end() ? node : host_of(at->second), .count = count}
+            );
+        }
+    }
+    return made;
+}
+
+Translator::Events Translator::set(const api::Pod& pod) {
+    Events events;
+    append_touched(node_pods_.set(pod), events);
     return events;
 }
 
 Translator::Events Translator::remove_pod(const std::string& ns, const std::string& name) {
-    const auto pod = foreign_pods_.extract(ns + "/" + name);
-    if (!pod) {
-        return {};
-    }
     Events events;
-    count_pod(pod.mapped(), -1);
-    append_capacity(pod.mapped().node, events);
-    if (const auto at = nodes_.find(pod.mapped().node); at->second.pods == 0 && !at->second.node) {
-        nodes_.erase(at);
-    }
+    append_touched(node_pods_.remove(ns, name), events);
     return events;
+}
+
+void Translator::set_capacity_rule(
+    const std::string& name, const api::ResourceFlavor* flavor, Events& events
+) {
+    const bool enforces = flavor != nullptr && settings_.gates.topology_aware_scheduling &&
+                          enforces_capacity(*flavor);
+    if (enforces) {
+        enforcing_.insert(name);
+    } else if (const auto at = enforcing_.find(name); at != enforcing_.end()) {
+        enforcing_.erase(at);
+    }
+    if (const auto before = growths_.find(name); before != growths_.end()) {
+        for (const api::Node& node : before->second.may_come) {
+            events.push_back(engine::NodeDeleted{node.metadata.name});
+        }
+        growths_.erase(before);
+    }
+    if (!enforces) {
+        return;
+    }
+    auto terms = read_growth(*flavor);
+    if (!terms || !*terms) {
+        return;
+    }
+    Growth& growth = growths_[name];
+    growth.terms = **std::move(terms);
+    for (const auto& [node_name, node] : nodes_) {
+        if (place_of(node, *flavor, {})) {
+            growth.nodes.insert(node_name);
+        }
+    }
+    grow(name, growth, events);
+}
+
+void Translator::grow(const std::string& flavor, Growth& growth, Events& events) const {
+    api::ResourceList shape = growth.terms.shape;
+    if (shape.empty()) {
+        for (const std::string& name : growth.nodes) {
+            keep_larger(nodes_.find(name)->second.status.allocatable, shape);
+        }
+    }
+    const auto present = static_cast<std::int64_t>(growth.nodes.size());
+    const auto missing =
+        shape.empty() ? 0 : std::max<std::int64_t>(0, growth.terms.nodes - present);
+    const auto known = std::exchange(growth.may_come, {});
+    for (std::int64_t i = 0; i < missing; ++i) {
+        api::Node node = make_new_node(references_.flavors.find(flavor)->second, shape, i + 1);
+        // No node of the cluster has such a name.
+        node.metadata.name = fmt::format("{}/{}", flavor, node.metadata.name);
+        node.metadata.labels[std::string(engine::kHostnameLevel)] = node.metadata.name;
+        const auto at = static_cast<std::size_t>(i);
+        const bool is_known =
+            at < known.size() && known[at].status.allocatable == node.status.allocatable;
+        growth.may_come.push_back(std::move(node));
+        if (!is_known) {
+            events.push_back(node_event(growth.may_come.back()));
+        }
+    }
+    for (std::size_t i = growth.may_come.size(); i < known.size(); ++i) {
+        events.push_back(engine::NodeDeleted{known[i].metadata.name});
+    }
+}
+
+void Translator::grow_with(const std::string& node, Events& events) {
+    const auto at = nodes_.find(node);
+    for (auto& [flavor, growth] : growths_) {
+        const bool is_member =
+            at != nodes_.end() && place_of(at->second, references_.flavors.at(flavor), {});
+        const bool was_member = growth.nodes.contains(node);
+        if (is_member) {
+            growth.nodes.insert(node);
+        } else {
+            growth.nodes.erase(node);
+        }
+        if (is_member != was_member || (is_member && growth.terms.shape.empty())) {
+            grow(flavor, growth, events);
+        }
+    }
 }
 
 }  // namespace sluice::workload

@@ -25,9 +25,12 @@ void put(std::vector<engine::ShapeRefusal>& refusals, std::optional<engine::Shap
 Translator::Events Translator::set(const api::ResourceFlavor& flavor) {
     const std::string& name = flavor.metadata.name;
     references_.flavors[name] = flavor;
-    Events events{engine::FlavorChanged{to_engine_flavor(flavor)}};
+    Events events;
+    const bool enforced = enforcing_.contains(name);
+    set_capacity_rule(name, &flavor, events);
+    events.push_back(engine::FlavorChanged{to_engine_flavor(flavor)});
     judge(name, &flavor, events);
-    if (!flavor.spec.topology_name.empty()) {
+    if (!flavor.spec.topology_name.empty() || enforced || enforcing_.contains(name)) {
         append_nodes(events);
     }
     return events;
@@ -35,7 +38,9 @@ Translator::Events Translator::set(const api::ResourceFlavor& flavor) {
 
 Translator::Events Translator::remove_flavor(const std::string& name) {
     references_.flavors.erase(name);
-    Events events{engine::FlavorDeleted{name}};
+    Events events;
+    set_capacity_rule(name, nullptr, events);
+    events.push_back(engine::FlavorDeleted{name});
     judge(name, nullptr, events);
     return events;
 }

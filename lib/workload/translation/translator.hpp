@@ -6,10 +6,12 @@
 #include "api/kueue/topology.hpp"
 #include "api/kueue/workload.hpp"
 #include "engine/types/event.hpp"
+#include "workload/capacity/flavor_growth.hpp"
 #include "workload/pods/pod_demand.hpp"
 #include "workload/pods/pod_shape.hpp"
 #include "workload/pods/requests.hpp"
 #include "workload/pods/translation_settings.hpp"
+#include "workload/translation/node_pods.hpp"
 #include "workload/translation/quotas.hpp"
 #include "workload/translation/references.hpp"
 
@@ -17,6 +19,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -62,7 +65,8 @@ class Translator {
     void set(const api::RuntimeClass& runtime_class);
     void remove_runtime_class(const std::string& name);
 
-    // Nodes, and the pods on them. Pods of workloads with a topology do not matter.
+    // Nodes, and the pods on them. Pods of workloads with a topology do not matter. After a flavor
+    // began or ceased to enforce capacity, translate the workloads that hold quota again.
     Events set(const api::Node& node);
     Events remove_node(const std::string& name);
     Events set(const api::Pod& pod);
@@ -118,15 +122,11 @@ class Translator {
         std::size_t users = 0;
         std::vector<engine::ShapeRefusal> refusals;
     };
-    /// A node, and what pods outside quota take of it.
-    struct NodeEntry {
-        std::optional<api::Node> node;  // nullopt while only pods name it
-        std::map<std::string, engine::Amount> foreign;
-        std::size_t pods = 0;
-    };
-    struct ForeignPod {
-        std::string node;
-        std::vector<engine::ResourceRequest> requests;
+    /// A flavor that enforces capacity and may grow (annotation sluice.dev/may-grow-to).
+    struct Growth {
+        FlavorGrowth terms;
+        std::set<std::string> nodes;  ///< those that the flavor has
+        std::vector<api::Node> may_come;
     };
     struct Class {
         std::uint64_t id = 0;
@@ -156,11 +156,30 @@ class Translator {
     /// Returns the flavors with a topology that exists.
     std::vector<const api::ResourceFlavor*> topology_flavors() const;
     const std::vector<std::string>& levels_of(const api::ResourceFlavor& flavor) const;
-    engine::NodeChanged node_event(const NodeEntry& entry) const;
+    /// Returns the values of the levels for which the node is a leaf of the flavor; nullopt if the
+    /// flavor does not select it.
+    std::optional<std::vector<std::string>> path_in(
+        const api::Node& node, const api::ResourceFlavor& flavor
+    ) const;
+    engine::NodeChanged node_event(const api::Node& node) const;
     /// Appends the event of each node, after flavors or topologies changed.
     void append_nodes(Events& events) const;
-    void append_capacity(const std::string& node, Events& events) const;
-    void count_pod(const ForeignPod& pod, std::int64_t times);
+    void append_node(const std::string& node, Events& events) const;
+    /// Appends the events of nodes and workloads whose pods changed.
+    void append_touched(const NodePods::Touched& touched, Events& events) const;
+    engine::WorkloadPodsChanged running_pods(const std::string& owner, const std::string& workload)
+        const;
+    /// Returns the podSets whose quota is in a flavor that enforces capacity.
+    std::set<std::string> claimed_pod_sets(
+        const std::optional<engine::QuotaReservation>& reservation
+    ) const;
+    /// Takes what the flavor's annotations say of its nodes. `flavor`: nullptr if it was deleted.
+    void set_capacity_rule(
+        const std::string& name, const api::ResourceFlavor* flavor, Events& events
+    );
+    /// Makes as many nodes that may come as the flavor's own nodes leave.
+    void grow(const std::string& flavor, Growth& growth, Events& events) const;
+    void grow_with(const std::string& node, Events& events);
     /// Returns the verdicts of a node on the shape, in flavors whose leaves are hosts.
     void append_verdicts(
         const Shape& shape, const api::Node& node, std::vector<engine::NodeVerdict>& into
@@ -195,8 +214,10 @@ class Translator {
         std::pair<std::shared_ptr<const api::PodTemplateSpec>, const LimitRangeSummary*>,
         PodDemand>
         demands_;
-    std::map<std::string, NodeEntry, std::less<>> nodes_;
-    std::map<std::string, ForeignPod> foreign_pods_;  // by namespace/name
+    std::map<std::string, api::Node, std::less<>> nodes_;
+    NodePods node_pods_;
+    std::set<std::string, std::less<>> enforcing_;  // flavors that enforce capacity
+    std::map<std::string, Growth> growths_;         // by flavor
     Shapes shapes_;
     std::vector<std::uint32_t> free_shape_ids_;
     std::uint32_t next_shape_id_ = 1;

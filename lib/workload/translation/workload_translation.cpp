@@ -326,6 +326,11 @@ PodShape Translator::shape_of(
         return shape;
     }
     shape.topology = find_topology_need(pod_set, demand.requests);
+    for (const auto& [resource, amount] : demand.requests) {
+        if (resource.find('/') != std::string::npos) {
+            shape.extended_resources.push_back(resource);
+        }
+    }
     if (!settings_.gates.tas_respect_node_affinity_preferred) {
         shape.preferred_terms.clear();
     }
@@ -392,14 +397,46 @@ Translator::Events Translator::set(const api::Workload& workload) {
     // its meaning.
     const Uses before =
         std::exchange(workloads_[key_of(metadata.namespace_, metadata.name)], std::move(uses));
+    auto claimed = claimed_pod_sets(made.reservation);
     events.push_back(engine::WorkloadChanged{std::move(made)});
     release(before, events);
+    const std::string owner = owner_key(metadata);
+    const bool claims = !claimed.empty();
+    const std::string key = key_of(metadata.namespace_, metadata.name);
+    append_touched(node_pods_.claim(owner, key, std::move(claimed)), events);
+    if (claims) {
+        events.push_back(running_pods(owner, key));
+    }
     return events;
+}
+
+std::set<std::string> Translator::claimed_pod_sets(
+    const std::optional<engine::QuotaReservation>& reservation
+) const {
+    std::set<std::string> claimed;
+    if (!reservation || enforcing_.empty()) {
+        return claimed;
+    }
+    for (const auto& pod_set : reservation->pod_sets) {
+        const auto& resources = pod_set.resources;
+        const bool enforces = std::ranges::any_of(resources, [this](const auto& resource) {
+            return enforcing_.contains(resource.flavor);
+        });
+        const bool has_topology = std::ranges::any_of(resources, [this](const auto& resource) {
+            const auto at = references_.flavors.find(resource.flavor);
+            return at != references_.flavors.end() && !at->second.spec.topology_name.empty();
+        });
+        if (enforces && !has_topology) {
+            claimed.insert(pod_set.name);
+        }
+    }
+    return claimed;
 }
 
 Translator::Events Translator::remove_workload(const std::string& ns, const std::string& name) {
     Events events{engine::WorkloadDeleted{.ns = ns, .name = name}};
     const auto at = workloads_.find(key_of(ns, name));
+    append_touched(node_pods_.release(key_of(ns, name)), events);
     if (at != workloads_.end()) {
         release(at->second, events);
         workloads_.erase(at);

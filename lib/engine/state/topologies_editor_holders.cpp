@@ -1,0 +1,233 @@
+// The part of TopologiesEditor that concerns holders.
+#include "engine/state/topologies_editor.hpp"
+#include "engine/topology/leaf_view.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+
+namespace sluice::engine {
+namespace {
+
+/// Returns true if the sums of what the pods take may have been cut off, so that they cannot be
+/// given back.
+bool may_saturate(const LeafDemand& demand) {
+    return std::any_of(demand.pod.begin(), demand.pod.end(), [&](const Request& request) {
+        return std::any_of(demand.leaves.begin(), demand.leaves.end(), [&](const LeafPods& pods) {
+            return (request.amount * pods.count * 2).is_saturated();
+        });
+    });
+}
+
+/// Appends the domains that have leaves.
+void add_leaves(
+    const FlavorTopology& of, const std::vector<DomainPods>& domains, std::vector<LeafPods>& into
+) {
+    for (const DomainPods& domain : domains) {
+        if (const auto leaf = of.find_leaf(domain.id); leaf && domain.count > 0) {
+            into.push_back({.leaf = *leaf, .count = domain.count});
+        }
+    }
+}
+
+/// Returns the pods that take room, by host.
+std::map<std::string_view, std::int64_t> hosts_of(const HeldNodes& nodes) {
+    std::map<std::string_view, std::int64_t> made;
+    for (const auto* hosts : {&nodes.running, &nodes.expected}) {
+        for (const DomainPods& pods : *hosts) {
+            made[pods.id] += pods.count;
+        }
+    }
+    return made;
+}
+
+}  // namespace
+
+std::vector<LeafDemand> TopologiesEditor::leaves_of(
+    WorkloadIndex holder, const HeldPlacement& placement
+) const {
+    const PodSets& pod_sets = state_.workload(holder).pod_sets;
+    std::vector<LeafDemand> made;
+    for (const HeldTopology& topology : placement.topologies) {
+        const FlavorTopology* of = data_.topologies.find(topology.flavor);
+        if (of == nullptr || topology.pod_set >= pod_sets.size()) {
+            continue;
+        }
+        LeafDemand demand{
+            .flavor = topology.flavor,
+            .pod = state_.node_request(pod_sets[topology.pod_set]),
+            .leaves = {},
+        };
+        add_leaves(*of, topology.domains, demand.leaves);
+        made.push_back(std::move(demand));
+    }
+    for (const HeldNodes& nodes : placement.nodes) {
+        const FlavorTopology* of = data_.topologies.find(nodes.flavor);
+        if (of == nullptr || nodes.pod_set >= pod_sets.size()) {
+            continue;
+        }
+        LeafDemand demand{
+            .flavor = nodes.flavor,
+            .pod = state_.node_request(pod_sets[nodes.pod_set]),
+            .leaves = {},
+        };
+        add_leaves(*of, nodes.running, demand.leaves);
+        add_leaves(*of, nodes.expected, demand.leaves);
+        made.push_back(std::move(demand));
+    }
+    return made;
+}
+
+std::vector<HeldNodes> TopologiesEditor::nodes_of(
+    WorkloadIndex holder, const Holding& holding, const std::vector<HeldNodes>& known
+) const {
+    const PodSets& pod_sets = state_.workload(holder).pod_sets;
+    std::vector<HeldNodes> made;
+    for (std::uint32_t i = 0; i < pod_sets.size(); ++i) {
+        const Usages* usages = &holding.usages;
+        std::int64_t count = holding.count;
+        if (!holding.pod_sets.empty()) {
+            const auto at =
+                std::ranges::find(holding.pod_sets, pod_sets[i].name, &HeldPodSet::name);
+            if (at == holding.pod_sets.end()) {
+                continue;
+            }
+            usages = &at->usages;
+            count = at->count;
+        }
+        std::vector<FlavorIndex> flavors;
+        for (const Usage& usage : *usages) {
+            flavors.push_back(state_.flavor_of(usage.flavor_resource));
+        }
+        const FlavorIndex flavor = state_.enforcing_flavor(flavors);
+        if (!flavor.is_valid()) {
+            continue;
+        }
+        const auto same = std::ranges::find_if(known, [&](const HeldNodes& nodes) {
+            return nodes.pod_set == i && nodes.flavor == flavor;
+        });
+        HeldNodes nodes = same == known.end() ? HeldNodes() : *same;
+        nodes.flavor = flavor;
+        nodes.pod_set = i;
+        nodes.set_count(count);
+        made.push_back(std::move(nodes));
+    }
+    return made;
+}
+
+void TopologiesEditor::note_room(WorkloadIndex holder) {
+    const auto& placement = record(holder).holding->placement;
+    const bool lacks_room = std::ranges::any_of(placement->nodes, [](const HeldNodes& nodes) {
+        return nodes.without_room() > 0;
+    });
+    if (lacks_room) {
+        data_.holders_without_room.write().insert(holder);
+        data_.has_new_room = true;
+    } else if (data_.holders_without_room->contains(holder)) {
+        data_.holders_without_room.write().erase(holder);
+    }
+}
+
+std::set<FlavorIndex> TopologiesEditor::set_running(
+    WorkloadIndex holder, const std::vector<RunningPods>& running
+) {
+    std::set<FlavorIndex> eased;
+    const CowPtr<Holding>& before = record(holder).holding;
+    if (before == nullptr || before->placement == nullptr || before->placement->nodes.empty()) {
+        return eased;
+    }
+    std::vector<HeldNodes> nodes = before->placement->nodes;
+    for (HeldNodes& each : nodes) {
+        const std::string& name = record(holder).pod_sets[each.pod_set].name;
+        const auto at = std::ranges::find(running, name, &RunningPods::pod_set);
+        const auto room_before = hosts_of(each);
+        each.set_running(at == running.end() ? std::vector<DomainPods>() : at->hosts);
+        const auto room_after = hosts_of(each);
+        const bool is_eased = std::ranges::any_of(room_before, [&](const auto& room) {
+            const auto after = room_after.find(room.first);
+            return after == room_after.end() || after->second < room.second;
+        });
+        if (is_eased) {
+            eased.insert(each.flavor);
+        }
+    }
+    release(holder, *record(holder).holding);
+    record(holder).holding.write().placement.write().nodes = std::move(nodes);
+    hold(holder);
+    return eased;
+}
+
+void TopologiesEditor::end_lost_room() {
+    if (!std::exchange(data_.has_lost_nodes, false) || data_.enforcing_flavors->empty()) {
+        return;
+    }
+    for (const WorkloadIndex holder : std::set<WorkloadIndex>(*data_.placed_holders)) {
+        std::vector<HeldNodes> nodes = record(holder).holding->placement->nodes;
+        std::size_t lost = 0;
+        for (HeldNodes& each : nodes) {
+            const FlavorTopology* of = data_.topologies.find(each.flavor);
+            lost += std::erase_if(each.expected, [of](const DomainPods& pods) {
+                const auto leaf = of == nullptr ? std::nullopt : of->find_leaf(pods.id);
+                return !leaf || !of->is_present(*leaf);
+            });
+        }
+        if (lost > 0) {
+            release(holder, *record(holder).holding);
+            record(holder).holding.write().placement.write().nodes = std::move(nodes);
+            hold(holder);
+        }
+    }
+}
+
+void TopologiesEditor::expect(
+    WorkloadIndex holder, std::size_t nodes, const std::vector<LeafPods>& leaves
+) {
+    release(holder, *record(holder).holding);
+    HeldNodes& into = record(holder).holding.write().placement.write().nodes[nodes];
+    const FlavorTopology& of = *data_.topologies.find(into.flavor);
+    for (const LeafPods& pods : leaves) {
+        into.expect({.id = of.id_of(pods.leaf), .count = static_cast<std::int32_t>(pods.count)});
+    }
+    hold(holder);
+}
+
+void TopologiesEditor::hold(WorkloadIndex holder) {
+    Holding& holding = record(holder).holding.write();
+    if (holding.placement == nullptr || !holding.placement->has_places()) {
+        return;
+    }
+    data_.placed_holders.write().insert(holder);
+    note_room(holder);
+    if (data_.topologies_stale) {
+        return;
+    }
+    HeldPlacement& placement = holding.placement.write();
+    placement.leaves = leaves_of(holder, placement);
+    for (const LeafDemand& demand : placement.leaves) {
+        take(data_.topologies, demand, 1);
+    }
+}
+
+void TopologiesEditor::release(WorkloadIndex holder, const Holding& holding) {
+    if (holding.placement == nullptr || !holding.placement->has_places()) {
+        return;
+    }
+    data_.placed_holders.write().erase(holder);
+    if (!holding.placement->nodes.empty()) {
+        data_.holders_without_room.write().erase(holder);
+        data_.has_new_room = true;
+    }
+    for (const LeafDemand& demand : holding.placement->leaves) {
+        if (data_.topologies_stale) {
+            return;
+        }
+        if (may_saturate(demand)) {
+            data_.topologies_stale = true;
+        } else {
+            take(data_.topologies, demand, -1);
+        }
+    }
+}
+
+}  // namespace sluice::engine
