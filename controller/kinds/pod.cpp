@@ -10,6 +10,7 @@
 #include "controller/reconcile/pod_groups.hpp"
 #include "controller/reconcile/pod_rows.hpp"
 #include "controller/reconcile/workload_status.hpp"
+#include "controller/reconcilers/rejected_pods.hpp"
 #include "kube/core/raw_json.hpp"
 #include "workload/pods/node_fit.hpp"
 
@@ -170,7 +171,7 @@ void visit_workload_on_node(
     }
     const auto node = stores.of<api::Node>().find(pod->spec.node_name);
     const bool is_fine = node && workload::is_usable(*node) && node->spec.taints.empty();
-    if (!is_fine) {
+    if (!is_fine || (change.after && is_rejected(*change.after))) {
         visit({kind_of<api::Workload>(), pod->metadata.namespace_, *name});
     }
 }

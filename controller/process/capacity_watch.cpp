@@ -2,9 +2,11 @@
 
 #include "api/kueue/conditions.hpp"
 #include "api/kueue/sluice_names.hpp"
+#include "workload/capacity/pods_beyond_nodes.hpp"
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <vector>
 
 namespace sluice::controller {
@@ -48,7 +50,7 @@ void CapacityWatch::observe() {
     if (known_resources_.empty()) {
         return;
     }
-    const auto report = workload::make_capacity_report({
+    const workload::CapacityInput input{
         .flavors = list<api::ResourceFlavor>(stores),
         .topologies = {},
         .nodes = list<api::Node>(stores),
@@ -61,7 +63,8 @@ void CapacityWatch::observe() {
         .gang_pod = std::nullopt,
         .counts_gangs = false,
         .known_resources = known_resources_,
-    });
+    };
+    const auto report = workload::make_capacity_report(input);
     parts_.on_report(report);
     for (const ObjectKey& key : drifts_.observe(report, parts_.clock.now())) {
         parts_.on_drift(key);
@@ -69,6 +72,22 @@ void CapacityWatch::observe() {
     if (is_first_) {
         is_first_ = false;
         visit_reported_before();
+    }
+    report_workloads(input);
+}
+
+void CapacityWatch::report_workloads(workload::CapacityInput input) {
+    input.local_queues = list<api::LocalQueue>(parts_.stores);
+    input.workloads = list<api::Workload>(parts_.stores);
+    const auto reports =
+        beyond_nodes_.observe(workload::find_pods_beyond_nodes(input), parts_.clock.now());
+    for (const auto& [name, words] : reports) {
+        const std::size_t slash = name.find('/');
+        const auto workload =
+            parts_.stores.of<api::Workload>().find(name.substr(0, slash), name.substr(slash + 1));
+        if (workload) {
+            parts_.on_event(beyond_nodes_event(*workload, words));
+        }
     }
 }
 

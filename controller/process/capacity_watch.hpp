@@ -3,6 +3,7 @@
 
 #include "base/clock.hpp"
 #include "controller/reconcile/stores.hpp"
+#include "controller/reconcilers/pods_beyond_nodes.hpp"
 #include "controller/reconcilers/quota_drift.hpp"
 #include "workload/capacity/capacity_report.hpp"
 
@@ -26,6 +27,7 @@ class CapacityWatch {
         std::function<void(const workload::CapacityReport&)> on_report;
         /// Called for each ClusterQueue or Cohort whose drift has changed.
         std::function<void(const ObjectKey&)> on_drift;
+        std::function<void(const EventNote&)> on_event;
     };
     explicit CapacityWatch(Parts parts) : parts_(std::move(parts)) {}
 
@@ -36,9 +38,12 @@ class CapacityWatch {
   private:
     void observe();
     void visit_reported_before();
+    /// Reports the Workloads whose pods do not fit on nodes.
+    void report_workloads(workload::CapacityInput input);
 
     Parts parts_;
     QuotaDrifts drifts_;
+    BeyondNodesReports beyond_nodes_;
     /// Nodes may all be gone; their resources are quota's to have all the same.
     std::set<std::string> known_resources_;
     Instant due_{};

@@ -327,6 +327,7 @@ CapacityWatch::Parts ControllerProcess::capacity_parts() {
                 runner_.enqueue(key, Urgency::Batched);
                 reconcilers_wake_.notify();
             },
+        .on_event = [this](const EventNote& note) { events_.record(note); },
     };
 }
 

@@ -6,8 +6,10 @@
 #include "api/meta/codec.hpp"
 #include "controller/reconcile/workload_status.hpp"
 #include "kube/runtime/any_store.hpp"
+#include "workload/status/status.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 
 namespace sluice::controller {
@@ -99,6 +101,24 @@ std::optional<PodsReadyDeadline> find_pods_ready_deadline(
         .at = begin + timeout,
         .cause = has_failed ? reason::kWaitForRecovery : reason::kWaitForStart,
     };
+}
+
+std::optional<api::Workload> backed_off(
+    const api::Workload& workload, const config::RequeuingStrategy& strategy, Time now
+) {
+    const auto& state = workload.status.requeue_state;
+    const std::int32_t count = state ? state->count.value_or(0) : 0;
+    if (strategy.backoff_limit_count && count >= *strategy.backoff_limit_count) {
+        return std::nullopt;
+    }
+    api::Workload prepared = workload;
+    workload::back_off(
+        prepared,
+        std::chrono::seconds(strategy.backoff_base_seconds),
+        std::chrono::seconds(strategy.backoff_max_seconds),
+        now
+    );
+    return prepared;
 }
 
 }  // namespace sluice::controller

@@ -25,4 +25,10 @@ std::optional<PodsReadyDeadline> find_pods_ready_deadline(
     const Stores& stores, const api::Workload& workload, const config::WaitForPodsReady& policy
 );
 
+/// Returns the Workload with the time until which it is not tried again, twice as long each time;
+/// nullopt if it was tried as often as it may be.
+std::optional<api::Workload> backed_off(
+    const api::Workload& workload, const config::RequeuingStrategy& strategy, Time now
+);
+
 }  // namespace sluice::controller

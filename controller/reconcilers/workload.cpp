@@ -2,6 +2,7 @@
 
 #include "api/core/pod.hpp"
 #include "api/kueue/kueue_names.hpp"
+#include "api/kueue/sluice_names.hpp"
 #include "api/meta/codec.hpp"
 #include "base/earlier.hpp"
 #include "controller/reconcile/left_pods.hpp"
@@ -11,9 +12,11 @@
 #include "controller/reconcile/workload_status.hpp"
 #include "controller/reconcilers/admission_check_states.hpp"
 #include "controller/reconcilers/admission_gate.hpp"
+#include "controller/reconcilers/admission_note.hpp"
 #include "controller/reconcilers/described_owner.hpp"
 #include "controller/reconcilers/failed_nodes.hpp"
 #include "controller/reconcilers/pods_ready_deadline.hpp"
+#include "controller/reconcilers/rejected_pods.hpp"
 #include "controller/reconcilers/waiting_reason.hpp"
 #include "controller/reconcilers/workload_retention.hpp"
 #include "controller/reconcilers/workload_slices.hpp"
@@ -237,7 +240,8 @@ class WorkloadReconcile {
             return set_requeued(reason::kReactivated, "The workload was reactivated");
         }
         if (requeued->reason == reason::kPodsReadyTimeout ||
-            requeued->reason == reason::kAdmissionCheck) {
+            requeued->reason == reason::kAdmissionCheck ||
+            requeued->reason == reason::kPodRejected) {
             return set_requeued(
                 reason::kBackoffFinished,
                 "The workload backoff was finished",
@@ -345,33 +349,10 @@ class WorkloadReconcile {
         }
         Write w = status_write(changed);
         if (is_admitted(changed) && changed.status.admission) {
-            note_admission(w, changed.status.admission->cluster_queue);
+            note_admission(w, workload_, changed.status.admission->cluster_queue, now_);
         }
         outcome_.writes.push_back(std::move(w));
         return true;
-    }
-
-    void note_admission(Write& w, const std::string& cluster_queue) const {
-        const Time reserved_at = find_condition(workload_, condition::kQuotaReserved)
-                                     ->last_transition_time.value_or(now_);
-        w.events.push_back(event(
-            reason::kAdmitted,
-            fmt::format(
-                "Admitted by ClusterQueue {}, wait time since reservation was {}s",
-                cluster_queue,
-                std::chrono::round<std::chrono::seconds>(now_ - reserved_at).count()
-            )
-        ));
-        w.observations.push_back(
-            {.kind = Observation::Kind::Admitted,
-             .cluster_queue = cluster_queue,
-             .local_queue = workload_.spec.queue_name,
-             .ns = workload_.metadata.namespace_,
-             .workload = workload_.metadata.name,
-             .priority_class = priority_class_name(workload_),
-             .since_queued = now_ - queued_since(workload_),
-             .since_reserved = now_ - reserved_at}
-        );
     }
 
     /// Releases the quota of a deactivated Workload that lost its job. If orphans are not finished,
@@ -397,7 +378,7 @@ class WorkloadReconcile {
             return;
         }
         if (evict_for_checks() || follow_local_queue() || follow_cluster_queue() ||
-            follow_nodes()) {
+            follow_nodes() || evict_for_rejected_pods()) {
             return;
         }
         if (!watch_pods_ready()) {
@@ -410,6 +391,27 @@ class WorkloadReconcile {
         outcome_.requeue_at = earlier(outcome_.requeue_at, step.look_again);
         std::ranges::move(step.writes, std::back_inserter(outcome_.writes));
         return !step.writes.empty() || (step.eviction && evict_now(*step.eviction, workload_));
+    }
+
+    /// Evicts a Workload with a pod that a kubelet rejected, and remembers the node. Back-off and
+    /// its limit are those of pods that are not ready in time; without such a configuration, its
+    /// defaults.
+    bool evict_for_rejected_pods() {
+        if (is_evicted(workload_)) {
+            return false;
+        }
+        const auto rejected = find_rejected_pods(view_.stores, workload_);
+        if (!rejected) {
+            return false;
+        }
+        if (rejected->has_new_node) {
+            return patch(rejecting_nodes_patch(*rejected));
+        }
+        const auto& policy = view_.settings.wait_for_pods_ready;
+        return evict_with_back_off(
+            policy ? policy->requeuing_strategy : config::RequeuingStrategy(),
+            {.reason = reason::kPodRejected, .message = rejected->message, .cause = {}}
+        );
     }
 
     /// Evicts a Workload whose pods are not ready in time; deactivates it once the limit is
@@ -427,28 +429,24 @@ class WorkloadReconcile {
             outcome_.requeue_at = earlier(outcome_.requeue_at, deadline->at);
             return false;
         }
-        const auto& strategy = policy->requeuing_strategy;
-        const auto& state = workload_.status.requeue_state;
-        const std::int32_t count = state ? state->count.value_or(0) : 0;
-        if (strategy.backoff_limit_count && count >= *strategy.backoff_limit_count) {
-            return deactivate(
-                reason::kRequeuingLimitExceeded,
-                "exceeding the maximum number of re-queuing retries"
-            );
-        }
-        api::Workload prepared = workload_;
-        workload::back_off(
-            prepared,
-            std::chrono::seconds(strategy.backoff_base_seconds),
-            std::chrono::seconds(strategy.backoff_max_seconds),
-            now_
-        );
-        return evict_now(
+        return evict_with_back_off(
+            policy->requeuing_strategy,
             {.reason = reason::kPodsReadyTimeout,
              .message = "Exceeded the PodsReady timeout " + to_string(key_of(workload_)),
-             .cause = deadline->cause},
-            prepared
+             .cause = deadline->cause}
         );
+    }
+
+    /// Evicts the Workload for a time that doubles with each, or deactivates it at the limit.
+    bool evict_with_back_off(
+        const config::RequeuingStrategy& strategy, const workload::Eviction& eviction
+    ) {
+        const auto prepared = backed_off(workload_, strategy, now_);
+        return prepared ? evict_now(eviction, *prepared)
+                        : deactivate(
+                              reason::kRequeuingLimitExceeded,
+                              "exceeding the maximum number of re-queuing retries"
+                          );
     }
 
     bool evict_for_checks() {

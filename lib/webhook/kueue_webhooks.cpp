@@ -6,6 +6,7 @@
 #include "validation/quota_rules.hpp"
 #include "validation/resource_flavor_rules.hpp"
 #include "validation/workload_rules.hpp"
+#include "workload/capacity/capacity_rule.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -118,10 +119,16 @@ std::vector<Webhook> make_kueue_webhooks(const FeatureGates& gates) {
         [](const api::Cohort& cohort) { return validation::validate(cohort); },
         [](const api::Cohort&, const api::Cohort& after) { return validation::validate(after); }
     ));
+    const auto judge_flavor = [gates](const api::ResourceFlavor& flavor) {
+        api::FieldErrors errors = validation::validate(flavor);
+        const bool can_enforce = gates.is_enabled(config::Feature::TopologyAwareScheduling);
+        append(errors, workload::validate_annotations(flavor, can_enforce));
+        return errors;
+    };
     webhooks.push_back(make_validating<api::ResourceFlavor>(
-        [](const api::ResourceFlavor& flavor) { return validation::validate(flavor); },
-        [](const api::ResourceFlavor&, const api::ResourceFlavor& after) {
-            return validation::validate(after);
+        judge_flavor,
+        [judge_flavor](const api::ResourceFlavor&, const api::ResourceFlavor& after) {
+            return judge_flavor(after);
         }
     ));
     return webhooks;

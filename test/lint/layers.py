@@ -46,7 +46,8 @@ LAYERS = {
     "workload/explanation": "engine/types engine/quota engine/state engine/preemption"
     " engine/flavors workload/pods",
     "metrics": "base api/kueue",
-    "webhook": "base json api/meta api/core api/kueue kube/core config validation",
+    "webhook": "base json api/meta api/core api/kueue kube/core config validation"
+    " workload/capacity",
     "cel/values": "base json kube/core config",
     "cel/syntax": "base cel/values",
     "cel/functions": "base cel/values cel/syntax",

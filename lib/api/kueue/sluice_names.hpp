@@ -13,6 +13,9 @@ namespace annotation {
 /// On a Workload of a job whose kind a user describes: the framework of that kind. Only Sluice
 /// starts such a job, and only while the description exists.
 inline constexpr char kDescribedKind[] = "sluice.dev/described-kind";
+/// On a Workload: nodes whose kubelets rejected its pods, separated by commas. Later admissions
+/// pass over them.
+inline constexpr char kRejectedBy[] = "sluice.dev/rejected-by";
 /// On a ResourceFlavor: "Enforce" if an admission needs room for its pods on the flavor's nodes;
 /// "Observe", as without it, if quota alone decides.
 inline constexpr char kCapacity[] = "sluice.dev/capacity";
@@ -32,6 +35,10 @@ namespace reason {
 /// Cohort too.
 inline constexpr char kNodesLackQuota[] = "NodesLackQuota";
 inline constexpr char kNodesHaveQuota[] = "NodesHaveQuota";
+/// Eviction of a Workload: a kubelet rejected one of its pods, which never started.
+inline constexpr char kPodRejected[] = "PodRejected";
+/// Event on a Workload: its pods do not all fit on nodes, even if nothing else ran.
+inline constexpr char kPodsExceedNodes[] = "PodsExceedNodes";
 /// QuotaReserved=False of a Workload whose job kind is not described, so that nothing would start
 /// the job.
 inline constexpr char kJobKindNotDescribed[] = "JobKindNotDescribed";

@@ -4,6 +4,8 @@
 #include "api/kueue/kueue_names.hpp"
 #include "api/kueue/topology_assignment.hpp"
 #include "engine/types/topology_objects.hpp"
+#include "workload/capacity/capacity_rule.hpp"
+#include "workload/capacity/flavor_choices.hpp"
 #include "workload/capacity/flavor_nodes.hpp"
 #include "workload/capacity/placed_pods.hpp"
 #include "workload/capacity/pod_packing.hpp"
@@ -32,18 +34,6 @@ std::string full_name(const api::Workload& workload) {
 bool holds_quota(const api::Workload& workload) {
     return workload.status.admission &&
            api::is_true(workload.status.conditions, api::condition::kQuotaReserved);
-}
-
-/// Returns the shape of the pods as they are created: each tolerates the taint that is named like
-/// an extended resource that it requests.
-PodShape shape_of(const api::PodSpec& pod, const Amounts& request) {
-    PodShape shape = make_pod_shape(pod);
-    for (const auto& [resource, amount] : request) {
-        if (resource.find('/') != std::string::npos) {
-            shape.tolerations.push_back({.key = resource, .operator_ = "Exists"});
-        }
-    }
-    return shape;
 }
 
 std::vector<const NodeRoom*> read_only(const std::vector<NodeRoom*>& rooms) {
@@ -85,6 +75,13 @@ class ReportMaker {
         add_flavors();
         add_excesses();
         report_.faults = nodes_.faults();
+        for (const auto* flavor : input_.flavors) {
+            if (const auto rule = read_capacity_rule(*flavor); !rule) {
+                report_.faults.push_back(
+                    fmt::format("ResourceFlavor {}: {}", flavor->metadata.name, rule.error().detail)
+                );
+            }
+        }
         return std::move(report_);
     }
 
@@ -152,8 +149,9 @@ class ReportMaker {
         if (assignment.topology_assignment) {
             left -= place_assigned(*assignment.topology_assignment, request, left, placed);
         }
-        const auto rooms =
-            nodes_.accepting(flavors_of(assignment), shape_of(pod_set.template_->spec, request));
+        const auto rooms = nodes_.accepting(
+            flavors_of_assignment(assignment), created_shape(pod_set.template_->spec, request)
+        );
         const std::int64_t found = count_placed(place_pods(rooms, request, left));
         if (found < left) {
             report_.unplaceable.push_back({
@@ -164,7 +162,7 @@ class ReportMaker {
                 .pods = assignment.count.value_or(pod_set.count),
                 .request = request,
                 .fit = assignment.count.value_or(pod_set.count) - (left - found),
-                .could = could_fit(rooms, request, pod_set.count),
+                .could = count_fitting_if_empty(rooms, request, pod_set.count),
             });
         }
     }
@@ -197,60 +195,6 @@ class ReportMaker {
         return taken;
     }
 
-    static std::vector<std::string> flavors_of(const api::PodSetAssignment& assignment) {
-        std::set<std::string> names;
-        for (const auto& [resource, flavor] : assignment.flavors) {
-            names.insert(flavor);
-        }
-        return {names.begin(), names.end()};
-    }
-
-    /// Returns how many pods would fit on the nodes if no workload ran.
-    static std::int64_t could_fit(
-        const std::vector<NodeRoom*>& rooms, const Amounts& request, std::int64_t count
-    ) {
-        std::int64_t left = count;
-        for (const NodeRoom* room : rooms) {
-            NodeRoom empty{
-                .node = room->node,
-                .exists = room->exists,
-                .refusal = {},
-                .allocatable = room->allocatable,
-                .daemons = {},
-                .foreign = room->foreign,
-                .ours = {},
-            };
-            left -= std::min(left, empty.fitting(request));
-        }
-        return count - left;
-    }
-
-    /// Returns the flavors of the queue that the pods may get, one for each group of resources that
-    /// they request, in each combination.
-    static std::vector<std::vector<std::string>> choices(
-        const api::ClusterQueue& queue, const Amounts& request
-    ) {
-        constexpr std::size_t kChoicesMax = 256;
-        std::vector<std::vector<std::string>> made{{}};
-        for (const auto& group : queue.spec.resource_groups) {
-            const bool asks = std::ranges::any_of(group.covered_resources, [&](const auto& name) {
-                return amount_of(request, name) > Amount();
-            });
-            if (!asks || made.size() * group.flavors.size() > kChoicesMax) {
-                continue;
-            }
-            std::vector<std::vector<std::string>> longer;
-            for (const auto& choice : made) {
-                for (const auto& flavor : group.flavors) {
-                    longer.push_back(choice);
-                    longer.back().push_back(flavor.name);
-                }
-            }
-            made = std::move(longer);
-        }
-        return made;
-    }
-
     const api::ClusterQueue* queue_of(const api::Workload& workload) const {
         const auto local =
             local_queues_.find(workload.metadata.namespace_ + "/" + workload.spec.queue_name);
@@ -271,14 +215,14 @@ class ReportMaker {
         std::vector<std::pair<PodsOnNode, Amounts>> placed;
         for (const auto& pod_set : workload.spec.pod_sets) {
             const Amounts request = node_amounts(pod_set.template_->spec);
-            const PodShape shape = shape_of(pod_set.template_->spec, request);
+            const PodShape shape = created_shape(pod_set.template_->spec, request);
             const std::int64_t wanted = pod_set.min_count.value_or(pod_set.count);
             std::int64_t fit = -1;
             std::int64_t could = 0;
             std::vector<NodeRoom*> best;
-            for (const auto& flavors : choices(*queue, request)) {
+            for (const auto& flavors : flavor_choices(*queue, request)) {
                 auto rooms = nodes_.accepting(flavors, shape);
-                could = std::max(could, could_fit(rooms, request, wanted));
+                could = std::max(could, count_fitting_if_empty(rooms, request, wanted));
                 if (const auto room = count_fitting(read_only(rooms), request, wanted);
                     room > fit) {
                     fit = room;

@@ -101,4 +101,13 @@ std::string unplaceable_words(const UnplaceablePods& pods) {
     );
 }
 
+std::string beyond_nodes_words(const UnplaceablePods& pods) {
+    return fmt::format(
+        "needs {} x {} on one node each; nodes have {} such",
+        pods.pods,
+        request_words(pods.request),
+        pods.could
+    );
+}
+
 }  // namespace sluice::workload

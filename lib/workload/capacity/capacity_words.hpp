@@ -18,6 +18,10 @@ std::string excess_words(const QuotaExcess& excess);
 /// free". Names the resources that pods compete for: extended ones, or else cpu and memory.
 std::string unplaceable_words(const UnplaceablePods& pods);
 
+/// Returns, for example, "needs 8 x 8 nvidia.com/gpu on one node each; nodes have 5 such", for pods
+/// that find_pods_beyond_nodes() returned.
+std::string beyond_nodes_words(const UnplaceablePods& pods);
+
 /// Returns, for example, "8 nvidia.com/gpu". Names extended resources alone if there are some: they
 /// decide where pods fit.
 std::string request_words(const Amounts& request);

@@ -16,6 +16,25 @@ std::int64_t count_fitting(
     return count - left;
 }
 
+std::int64_t count_fitting_if_empty(
+    std::span<NodeRoom* const> nodes, const Amounts& request, std::int64_t count
+) {
+    std::int64_t left = count;
+    for (const NodeRoom* room : nodes) {
+        NodeRoom empty{
+            .node = room->node,
+            .exists = room->exists,
+            .refusal = {},
+            .allocatable = room->allocatable,
+            .daemons = {},
+            .foreign = room->foreign,
+            .ours = {},
+        };
+        left -= std::min(left, empty.fitting(request));
+    }
+    return count - left;
+}
+
 std::vector<PodsOnNode> place_pods(
     std::span<NodeRoom* const> nodes, const Amounts& request, std::int64_t count
 ) {

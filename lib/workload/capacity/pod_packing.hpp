@@ -14,6 +14,11 @@ std::int64_t count_fitting(
     std::span<const NodeRoom* const> nodes, const Amounts& request, std::int64_t count
 );
 
+/// Returns how many of them would fit if no pod in quota ran. *Cost*: O(nodes).
+std::int64_t count_fitting_if_empty(
+    std::span<NodeRoom* const> nodes, const Amounts& request, std::int64_t count
+);
+
 /// Pods that were placed on a node.
 struct PodsOnNode {
     NodeRoom* node = nullptr;

@@ -25,6 +25,10 @@ std::string refusal_of(
         )) {
         return fmt::format("taint \"{}\"", printed_taint(*taint));
     }
+    if (std::ranges::find(shape.rejecting_nodes, node.metadata.name) !=
+        shape.rejecting_nodes.end()) {
+        return "rejectedPods";
+    }
     const auto& labels = node.metadata.labels;
     const bool is_selected = std::ranges::all_of(shape.node_selector, [&](const auto& wanted) {
         const auto at = labels.find(wanted.first);

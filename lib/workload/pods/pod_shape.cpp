@@ -2,6 +2,7 @@
 
 #include "api/core/node_affinity.hpp"
 #include "api/core/taint.hpp"
+#include "api/kueue/sluice_names.hpp"
 
 #include <fmt/format.h>
 
@@ -219,6 +220,19 @@ std::optional<TopologyNeed> find_topology_need(
     return need;
 }
 
+std::vector<std::string> rejecting_nodes(const api::ObjectMeta& workload) {
+    std::vector<std::string> nodes;
+    const std::string* list = workload.find_annotation(api::annotation::kRejectedBy);
+    for (std::size_t begin = 0; list != nullptr && begin < list->size();) {
+        const std::size_t end = std::min(list->find(',', begin), list->size());
+        if (end > begin) {
+            nodes.push_back(list->substr(begin, end - begin));
+        }
+        begin = end + 1;
+    }
+    return nodes;
+}
+
 PodShape with_extended_tolerations(PodShape shape) {
     for (const std::string& resource : shape.extended_resources) {
         shape.tolerations.push_back({.key = resource, .operator_ = "Exists"});
@@ -250,6 +264,10 @@ std::string to_key(const PodShape& shape) {
     append(key, shape.placement_fault);
     for (const auto& resource : shape.extended_resources) {
         append(key, resource);
+    }
+    for (const auto& node : shape.rejecting_nodes) {
+        append(key, node);
+        key += '!';
     }
     if (shape.topology) {
         key += shape.topology->names_level ? "/topology" : "/none";

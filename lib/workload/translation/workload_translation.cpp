@@ -326,6 +326,7 @@ PodShape Translator::shape_of(
         return shape;
     }
     shape.topology = find_topology_need(pod_set, demand.requests);
+    shape.rejecting_nodes = rejecting_nodes(workload.metadata);
     for (const auto& [resource, amount] : demand.requests) {
         if (resource.find('/') != std::string::npos) {
             shape.extended_resources.push_back(resource);

@@ -201,6 +201,64 @@ class EnforcedCapacity(unittest.TestCase):
         stepped.step("1h")
         self.assertTrue(self.runs("second"))
 
+    def reject(self, job, reason):
+        """Makes the kubelet reject the running pod of the job; returns its node."""
+        for pod in self.cluster.ask("GET", PODS)["items"]:
+            owner = pod["metadata"]["ownerReferences"][0]["name"]
+            if owner == job and pod["status"]["phase"] == "Running":
+                path = f"{PODS}/{pod['metadata']['name']}/status"
+                status = {"status": {"phase": "Failed", "reason": reason}}
+                self.cluster.ask("PATCH", path, status, MERGE)
+                return pod["spec"]["nodeName"]
+        raise AssertionError(f"{job} has no running pod")
+
+    def conditions_of(self, workload):
+        return {each["type"]: each for each in workload["status"]["conditions"]}
+
+    def test_a_job_whose_pod_a_kubelet_rejects_is_tried_again_after_a_back_off(self):
+        stepped = self.start()
+        stepped.ask("POST", JOBS, gang("numa", 1, 8))
+        stepped.step("5s")
+        first = self.reject("numa", "TopologyAffinityError")
+        stepped.step("2s")
+        self.assertFalse(self.runs("numa"))
+        workload = stepped.ask("GET", WORKLOADS)["items"][0]
+        self.assertEqual(workload["metadata"]["annotations"]["sluice.dev/rejected-by"], first)
+        evicted = self.conditions_of(workload)["Evicted"]
+        self.assertEqual((evicted["status"], evicted["reason"]), ("True", "PodRejected"))
+        self.assertRegex(
+            evicted["message"], f"^Node {first} rejected pod numa-.*: TopologyAffinityError$"
+        )
+        stepped.step("50s")
+        self.assertFalse(self.runs("numa"))
+        stepped.step("15s")
+        self.assertTrue(self.runs("numa"))
+        stepped.step("2m")
+        self.assertTrue(self.runs("numa"))  # the old pod does not count again
+
+    def test_each_rejection_doubles_the_back_off(self):
+        stepped = self.start("node: 3x cpu=64,nvidia.com/gpu=8")
+        stepped.ask("POST", JOBS, gang("numa", 1, 8))
+        for seconds in (60, 120):
+            stepped.step("5s")
+            self.reject("numa", "UnexpectedAdmissionError")
+            stepped.step(f"{seconds - 10}s")
+            self.assertFalse(self.runs("numa"))
+            stepped.step("15s")
+            self.assertTrue(self.runs("numa"))
+
+    def test_a_node_that_rejected_a_pod_counts_no_more_for_its_job(self):
+        stepped = self.start("node: 1x cpu=64,nvidia.com/gpu=8")
+        stepped.ask("POST", JOBS, gang("numa", 1, 8))
+        stepped.step("5s")
+        self.reject("numa", "TopologyAffinityError")
+        stepped.step("2m")
+        self.assertFalse(self.runs("numa"))
+        self.assertIn("excluded: rejectedPods: 1", self.waiting_for("numa"))
+        stepped.ask("POST", NODES, node("another", 8))
+        stepped.step("5s")
+        self.assertTrue(self.runs("numa"))
+
     def test_a_more_important_gang_gets_the_nodes_of_another(self):
         stepped = self.start()
         stepped.ask(

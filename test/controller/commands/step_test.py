@@ -151,6 +151,27 @@ class Step(unittest.TestCase):
         stepped.step("1m")
         self.assertNotIn("QuotaExceedsNodes", stepped.conditions(f"{QUEUES}/q"))
 
+    def test_pods_that_no_node_could_hold_are_told_to_their_workload(self):
+        stepped = self.start("--nodes", "node: 2x cpu=16")
+        queue = stepped.ask("GET", f"{QUEUES}/q")
+        queue["spec"]["resourceGroups"][0]["flavors"][0]["resources"][0]["nominalQuota"] = 100
+        stepped.ask("PUT", f"{QUEUES}/q", queue)
+        stepped.ask("POST", JOBS, job("wide", 9000, cpu=10, parallelism=3, completions=3))
+
+        def told():
+            events = stepped.ask("GET", "/apis/events.k8s.io/v1/events")["items"]
+            return [
+                (each["regarding"]["kind"], each["note"])
+                for each in events
+                if each["reason"] == "PodsExceedNodes"
+            ]
+
+        stepped.step("1m")
+        self.assertEqual(told(), [])
+        stepped.step("3m")
+        message = "main: needs 3 x 10 cpu on one node each; nodes have 2 such"
+        self.assertEqual(told(), [("Workload", message)])
+
     def test_a_deadline_of_the_controller_is_due(self):
         stepped = self.start()
         limited = job("limited", 100_000)

@@ -1,0 +1,53 @@
+#include "controller/reconcilers/pods_beyond_nodes.hpp"
+
+#include "api/kueue/sluice_names.hpp"
+#include "controller/reconcile/workload_status.hpp"
+#include "workload/capacity/capacity_words.hpp"
+#include "workload/pods/text.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace sluice::controller {
+
+std::vector<BeyondNodesReports::Report> BeyondNodesReports::observe(
+    const std::vector<workload::UnplaceablePods>& found, Time now
+) {
+    std::map<std::string, std::string> words;
+    for (const auto& pods : found) {
+        std::string& of = words[pods.workload];
+        of += fmt::format(
+            "{}{}: {}", of.empty() ? "" : "; ", pods.pod_set, workload::beyond_nodes_words(pods)
+        );
+    }
+    std::map<std::string, Known> next;
+    std::vector<Report> reports;
+    for (auto& [workload, text] : words) {
+        const auto at = known_.find(workload);
+        Known known = at == known_.end() ? Known{.since = now, .reported = {}, .words = {}}
+                                         : std::move(at->second);
+        const bool is_due = now - known.since >= kPatience &&
+                            (known.words != text || now - known.reported >= kRepeat);
+        if (is_due && reports.size() < kReportedMax) {
+            known.reported = now;
+            known.words = text;
+            reports.push_back({.workload = workload, .words = std::move(text)});
+        }
+        next.emplace(workload, std::move(known));
+    }
+    known_ = std::move(next);
+    return reports;
+}
+
+EventNote beyond_nodes_event(const api::Workload& workload, const std::string& words) {
+    return {
+        .regarding = reference_to(workload),
+        .type = EventType::Warning,
+        .reason = api::reason::kPodsExceedNodes,
+        .note = workload::truncated_event_note(words),
+        .reporting_controller = std::string(kWorkloadController),
+    };
+}
+
+}  // namespace sluice::controller
