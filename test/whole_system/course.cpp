@@ -3,6 +3,7 @@
 #include "base/assert.hpp"
 #include "base/prng.hpp"
 #include "controller/commands/cluster/virtual_cluster.hpp"
+#include "whole_system/capacity_account.hpp"
 #include "whole_system/faults.hpp"
 #include "whole_system/invariants.hpp"
 #include "whole_system/topology_account.hpp"
@@ -13,6 +14,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -42,7 +44,15 @@ class Course {
               [this] { return now(); },
               [this](std::string problem) { invariants_.add_problem(std::move(problem)); }
           ),
-          users_(*cluster_, invariants_, world_, prng_) {}
+          users_(*cluster_, invariants_, world_, prng_) {
+        if (world_.enforces_capacity) {
+            capacity_.emplace(
+                cluster_->state(),
+                [this] { return now(); },
+                [this](std::string problem) { invariants_.add_problem(std::move(problem)); }
+            );
+        }
+    }
 
     Course(const Course&) = delete;
     Course& operator=(const Course&) = delete;
@@ -238,6 +248,7 @@ class Course {
     std::unique_ptr<commands::VirtualCluster> cluster_;
     Invariants invariants_;
     TopologyAccount topologies_;
+    std::optional<CapacityAccount> capacity_;
     Users users_;
     CourseResult result_;
     std::string leader_;

@@ -328,10 +328,13 @@ std::string Users::edit_queue() {
 /// A node goes with its pods, and another comes.
 std::string Users::lose_node() {
     const std::string name = any_name(kNodes);
+    auto flavor = world_.flavors[prng_.below(world_.flavors.size())];
+    if (world_.enforces_capacity) {  // each flavor keeps enough nodes for each job
+        flavor = name.substr(0, name.find('-'));
+    }
     const int status = client_.remove("/api/v1/nodes/" + name);
-    const auto flavor = world_.flavors[prng_.below(world_.flavors.size())];
     const auto made = sim::make_nodes(fmt::format(
-        "new-{}: cpu=16,memory=64Gi,label:pool={},label:rack={}",
+        "{1}-new-{0}: cpu=16,memory=64Gi,label:pool={1},label:rack={2}",
         ++nodes_,
         flavor,
         prng_.chance(50) ? "a" : "b"

@@ -55,13 +55,24 @@ void add_flavors(Prng& prng, World& world) {
         world.flavors.push_back(name);
         world.objects.push_back(parse(fmt::format(
             "{{{},'spec':{{{}'nodeLabels':{{'pool':'{}'}}}}}}",
-            kueue("ResourceFlavor", fmt::format("'name':'{}'", name)),
+            kueue(
+                "ResourceFlavor",
+                fmt::format(
+                    "'name':'{}'{}",
+                    name,
+                    world.enforces_capacity ? ",'annotations':{'sluice.dev/capacity':'Enforce'}"
+                                            : ""
+                )
+            ),
             world.has_topologies ? "'topologyName':'racks'," : "",
             name
         )));
         for (const char* rack : {"a", "b"}) {
             world.nodes.push_back(fmt::format(
-                "{0}-{1}: 6x cpu=16,memory=64Gi,label:pool={0},label:rack={1}", name, rack
+                "{0}-{1}: {2}x cpu=16,memory=64Gi,label:pool={0},label:rack={1}",
+                name,
+                rack,
+                world.enforces_capacity ? 1 : 6
             ));
         }
     }
@@ -157,6 +168,7 @@ World make_world(Prng& prng) {
             kueue("Topology", "'name':'racks'")
         )));
     }
+    world.enforces_capacity = !world.has_topologies && prng.chance(35);
     add_flavors(prng, world);
     const std::vector<std::string> cohorts = add_cohorts(prng, world);
     add_priority_classes(world);

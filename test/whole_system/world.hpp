@@ -19,6 +19,8 @@ struct World {
     bool blocks_admission = false;  ///< and nothing is admitted meanwhile
     /// Each flavor has nodes in racks a and b, and the topology of racks and hosts.
     bool has_topologies = false;
+    /// Flavors hold admissions to their few nodes (sluice.dev/capacity: Enforce).
+    bool enforces_capacity = false;
 };
 
 /// A text in single quotes as JSON. Requires: it is JSON with double quotes in their place.
