@@ -3,6 +3,7 @@
 #include "api/kueue/conditions.hpp"
 #include "api/kueue/sluice_names.hpp"
 #include "workload/capacity/pods_beyond_nodes.hpp"
+#include "workload/translation/references.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -77,6 +78,14 @@ void CapacityWatch::observe() {
 }
 
 void CapacityWatch::report_workloads(workload::CapacityInput input) {
+    // Workloads of MultiKueue run on nodes of other clusters.
+    workload::References references;
+    for (const auto& [name, check] : parts_.stores.of<api::AdmissionCheck>().all()) {
+        references.admission_checks.emplace(name.name, *check);
+    }
+    std::erase_if(input.cluster_queues, [&references](const api::ClusterQueue* queue) {
+        return workload::has_multi_kueue_check(*queue, references);
+    });
     input.local_queues = list<api::LocalQueue>(parts_.stores);
     input.workloads = list<api::Workload>(parts_.stores);
     const auto reports =

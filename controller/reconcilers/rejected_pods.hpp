@@ -1,35 +1,41 @@
-// Finds pods that kubelets rejected, and the nodes of these.
+// Finds pods that kubelets rejected, and remembers the nodes of these for a time.
 #pragma once
 
 #include "api/core/pod.hpp"
 #include "api/kueue/workload.hpp"
 #include "controller/reconcile/stores.hpp"
 #include "controller/reconcile/strict_patch.hpp"
+#include "workload/pods/pod_shape.hpp"
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace sluice::controller {
 
+/// Nodes are passed over for so long: their devices may be free again.
+inline constexpr Duration kRejectionKept = std::chrono::minutes(10);
+
 /// Returns true if the pod's kubelet rejected it though the scheduler had chosen the node: the
 /// devices or processors that are free there do not make up what one pod needs
 /// (TopologyAffinityError, UnexpectedAdmissionError).
 bool is_rejected(const api::Pod& pod);
 
-/// Pods of a Workload that kubelets have rejected since its last admission.
-struct RejectedPods {
-    /// Names of nodes: those of these pods, and before them those of earlier admissions.
-    std::vector<std::string> nodes;
-    bool has_new_node = false;  ///< the annotation sluice.dev/rejected-by lacks one
-    std::string message;        ///< names one of the pods, its node and the reason
+/// The nodes whose kubelets rejected pods of a Workload (annotation sluice.dev/rejected-by).
+struct RejectingNodes {
+    std::vector<workload::RejectingNode> nodes;
+    bool has_changed = false;            ///< the annotation says something else
+    std::optional<Time> next_forgotten;  ///< when the next one is forgotten
+    /// Names one pod that was rejected since the last admission, its node and the reason; empty
+    /// without one. A pod counts if it was scheduled no earlier than its Workload was admitted.
+    std::string message;
 };
 
-/// Returns nullopt without such pods, or if pods are not watched. A pod counts from the second in
-/// which its Workload was admitted.
-std::optional<RejectedPods> find_rejected_pods(const Stores& stores, const api::Workload& workload);
+/// Finds them. Rejected pods are known while pods are watched.
+RejectingNodes find_rejecting_nodes(const Stores& stores, const api::Workload& workload, Time now);
 
-/// Returns the patch that remembers the nodes in the Workload's annotation.
-json::Value rejecting_nodes_patch(const RejectedPods& rejected);
+/// Returns the patch that makes the annotation say so.
+json::Value rejecting_nodes_patch(const RejectingNodes& rejecting);
 
 }  // namespace sluice::controller

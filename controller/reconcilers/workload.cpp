@@ -56,7 +56,7 @@ class WorkloadReconcile {
         if (is_finished(workload_)) {
             return delete_after_retention(workload_, view_.settings.retention, now_);
         }
-        const bool ended = end_replaced_slice() || sync_retry_time() ||
+        const bool ended = end_replaced_slice() || follow_rejecting_nodes() || sync_retry_time() ||
                            (is_active(workload_) ? handle_active() : handle_inactive());
         if (ended) {
             return std::move(outcome_);
@@ -393,24 +393,23 @@ class WorkloadReconcile {
         return !step.writes.empty() || (step.eviction && evict_now(*step.eviction, workload_));
     }
 
-    /// Evicts a Workload with a pod that a kubelet rejected, and remembers the node. Back-off and
-    /// its limit are those of pods that are not ready in time; without such a configuration, its
-    /// defaults.
+    /// Writes down which nodes rejected its pods, and forgets them in time.
+    bool follow_rejecting_nodes() {
+        rejecting_ = find_rejecting_nodes(view_.stores, workload_, now_);
+        outcome_.requeue_at = earlier(outcome_.requeue_at, rejecting_.next_forgotten);
+        return rejecting_.has_changed && patch(rejecting_nodes_patch(rejecting_));
+    }
+
+    /// Evicts a Workload with a pod that a kubelet rejected. Back-off and its limit are those of
+    /// pods that are not ready in time; without such a configuration, its defaults.
     bool evict_for_rejected_pods() {
-        if (is_evicted(workload_)) {
+        if (is_evicted(workload_) || rejecting_.message.empty()) {
             return false;
-        }
-        const auto rejected = find_rejected_pods(view_.stores, workload_);
-        if (!rejected) {
-            return false;
-        }
-        if (rejected->has_new_node) {
-            return patch(rejecting_nodes_patch(*rejected));
         }
         const auto& policy = view_.settings.wait_for_pods_ready;
         return evict_with_back_off(
             policy ? policy->requeuing_strategy : config::RequeuingStrategy(),
-            {.reason = reason::kPodRejected, .message = rejected->message, .cause = {}}
+            {.reason = reason::kPodRejected, .message = rejecting_.message, .cause = {}}
         );
     }
 
@@ -585,6 +584,7 @@ class WorkloadReconcile {
     std::shared_ptr<const api::LocalQueue> queue_;
     std::shared_ptr<const api::ClusterQueue> cluster_queue_;
     std::optional<workload::Waiting> waiting_;  ///< why quota is not reserved, if it is known
+    RejectingNodes rejecting_;
     Outcome outcome_;
 };
 

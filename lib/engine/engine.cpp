@@ -35,6 +35,7 @@ void apply(State& state, const Event& event, Time now) {
         }
     };
     std::visit(apply_one, event);
+    WakesEditor(state, now).wake_for_room();
     NamesEditor(state, now).end_unused_nodes();
 }
 

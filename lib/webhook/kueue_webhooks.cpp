@@ -119,16 +119,24 @@ std::vector<Webhook> make_kueue_webhooks(const FeatureGates& gates) {
         [](const api::Cohort& cohort) { return validation::validate(cohort); },
         [](const api::Cohort&, const api::Cohort& after) { return validation::validate(after); }
     ));
-    const auto judge_flavor = [gates](const api::ResourceFlavor& flavor) {
-        api::FieldErrors errors = validation::validate(flavor);
-        const bool can_enforce = gates.is_enabled(config::Feature::TopologyAwareScheduling);
-        append(errors, workload::validate_annotations(flavor, can_enforce));
-        return errors;
+    const auto judge_annotations = [gates](const api::ResourceFlavor& flavor) {
+        return workload::validate_annotations(
+            flavor, gates.is_enabled(config::Feature::TopologyAwareScheduling)
+        );
     };
     webhooks.push_back(make_validating<api::ResourceFlavor>(
-        judge_flavor,
-        [judge_flavor](const api::ResourceFlavor&, const api::ResourceFlavor& after) {
-            return judge_flavor(after);
+        [judge_annotations](const api::ResourceFlavor& flavor) {
+            api::FieldErrors errors = validation::validate(flavor);
+            append(errors, judge_annotations(flavor));
+            return errors;
+        },
+        [judge_annotations](const api::ResourceFlavor& before, const api::ResourceFlavor& after) {
+            api::FieldErrors errors = validation::validate(after);
+            // Annotations that were fine once do not keep the flavor from changing otherwise.
+            if (before.metadata.annotations != after.metadata.annotations) {
+                append(errors, judge_annotations(after));
+            }
+            return errors;
         }
     ));
     return webhooks;

@@ -19,10 +19,10 @@ namespace {
 /// ClusterQueues "a" and "b" of one cohort with quota for everything, and flavors "f" and "g" with
 /// nodes, of which "f" enforces capacity.
 struct Enforced {
-    State state{Options{}};
+    State state;
     Time now{std::chrono::seconds(1'700'000'000)};
 
-    Enforced() {
+    explicit Enforced(const Options& options = {}) : state(options) {
         tell(FlavorChanged{flavor("f", true)});
         tell(FlavorChanged{flavor("g", false)});
         for (const std::string name : {"a", "b"}) {
@@ -356,6 +356,72 @@ TEST_CASE("a state keeps its room when it is saved and loaded", "[engine][capaci
     refresh(*loaded);
     require_sound(*loaded);
     CHECK(save(*loaded) == save(c.state));
+}
+
+TEST_CASE("room that a holder gives back wakes queues of other trees", "[engine][capacity]") {
+    Enforced c;
+    c.without_g();
+    for (const std::string name : {"a", "b"}) {
+        ClusterQueue made = c.state.cluster_queue(c.state.find_cluster_queue(name)).spec;
+        made.cohort.clear();
+        c.tell(ClusterQueueChanged{made});
+    }
+    c.set_node("n1", 8);
+    c.add(Enforced::holder("runs", 1, 8));
+    c.run("runs", {{.id = "n1", .count = 1}});
+    c.set_node("n1", 8, 8);
+    c.add(Enforced::workload("other", 1, 8, "b"));
+    CHECK(c.admitted().empty());
+    c.tell(WorkloadDeleted{.ns = "ns", .name = "runs"});
+    CHECK(c.admitted() == "other:f");
+}
+
+TEST_CASE("a job that grows needs room for its new pods alone", "[engine][capacity]") {
+    Options options;
+    options.gates.elastic_jobs = true;
+    Enforced c(options);
+    c.without_g();
+    c.set_node("n1", 8);
+    c.set_node("n2", 8);
+    Workload slice = Enforced::holder("slice", 1, 8);
+    slice.is_unowned = false;
+    slice.job = "job";
+    c.add(slice);
+    c.run("slice", {{.id = "n1", .count = 1}});
+    c.set_node("n1", 8, 8);
+    Workload larger = Enforced::workload("larger", 2, 8);
+    larger.is_unowned = false;
+    larger.job = "job";
+    larger.replaces = "ns/slice";
+    c.add(larger);
+    CHECK(c.admitted() == "larger:f");
+}
+
+TEST_CASE("large pods find room before small ones take it", "[engine][capacity]") {
+    Enforced c;
+    c.without_g();
+    c.set_node("n1", 8);
+    c.set_node("n2", 9);
+    Workload job = Enforced::workload("job", 1, 1);
+    job.pod_sets.push_back(
+        {.name = "workers", .count = 2, .requests = {{.resource = "gpu", .amount = Amount(8)}}}
+    );
+    c.add(job);
+    CHECK(c.admitted() == "job:f");
+}
+
+TEST_CASE("pods of other clusters need no room here", "[engine][capacity]") {
+    Enforced c;
+    c.without_g();
+    ClusterQueue remote = c.state.cluster_queue(c.state.find_cluster_queue("a")).spec;
+    remote.places_elsewhere = true;
+    c.tell(ClusterQueueChanged{remote});
+    c.set_node("n1", 8);
+    c.add(Enforced::holder("remote", 2, 8));
+    c.add(Enforced::workload("local", 1, 8, "b"));
+    CHECK(c.admitted() == "local:f");
+    c.add(Enforced::workload("another", 1, 8, "a"));
+    CHECK(c.admitted() == "another:f");
 }
 
 TEST_CASE(

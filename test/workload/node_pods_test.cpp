@@ -60,9 +60,13 @@ TEST_CASE(
     pods.set(pod("c", "m"));
     CHECK(gpus(pods.find("m")->counted) == 4);
     CHECK(pods.owners_on("m") == std::set<std::string>{"ns/w"});
+    // Its pods are about to end, until they say more.
     pods.release("ns/w");
-    CHECK(gpus(pods.find("n")->counted) == 0);
+    CHECK(gpus(pods.find("n")->counted) == 8);
     CHECK(pods.claimants("ns/w").empty());
+    pods.set(pod("a", "n"));
+    pods.set(pod("b", "n"));
+    CHECK(gpus(pods.find("n")->counted) == 0);
 }
 
 TEST_CASE("pods that end give back what they took", "[workload][node_pods]") {
@@ -91,6 +95,7 @@ TEST_CASE(
     pods.set(pod("stray", "n", false, "deletionTimestamp: '2026-01-01T00:00:00Z'"));
     CHECK(gpus(pods.find("n")->counted) == 4);
     CHECK(gpus(pods.find("n")->taken) == 8);
+    CHECK(pods.running("ns/w").empty());
 }
 
 TEST_CASE("pods of an elastic job belong to all its slices", "[workload][node_pods]") {
@@ -106,6 +111,7 @@ TEST_CASE("pods of an elastic job belong to all its slices", "[workload][node_po
     pods.release("ns/w");
     CHECK(gpus(pods.find("n")->counted) == 4);
     pods.release("ns/w-2");
+    pods.set(pod("a", "n"));
     CHECK(gpus(pods.find("n")->counted) == 0);
 }
 

@@ -42,8 +42,9 @@ many as it takes would admit, preempt and refuse, and why.
 
 Objects: Namespace, LimitRange, RuntimeClass, Node, Pod, and the kinds of kueue.x-k8s.io in both
 versions, as `kubectl get -o yaml` prints them. Nodes, and pods on them, matter for flavors with a
-topology. PriorityClass is accepted and changes nothing: a Workload's priority is in its spec. Time
-does not advance from --now: a workload in backoff until a later time is not tried.
+topology, or with the annotation sluice.dev/capacity: Enforce. PriorityClass is accepted and changes
+nothing: a Workload's priority is in its spec. Time does not advance from --now: a workload in
+backoff until a later time is not tried.
 
 JSON output, keys sorted, empty lists printed; workloads are "namespace/name":
   cycles[]: cycle, and
@@ -52,8 +53,8 @@ JSON output, keys sorted, empty lists printed; workloads are "namespace/name":
     notAdmitted[]: workload, clusterQueue, reason and message (of condition QuotaReserved),
       requeued (where the workload is now: "active", "inadmissible", or "" if it was dropped),
       explanation.constraints[], the most binding first:
-        kind: quota, borrowingLimit, lendingLimit, taint, affinity, topology, undeclaredResource,
-          replacedSlice, namespace, inactive, priority, gate, check or requests
+        kind: quota, borrowingLimit, lendingLimit, taint, affinity, topology, capacity,
+          undeclaredResource, replacedSlice, namespace, inactive, priority, gate, check or requests
         podSet, resource, flavor
         node: "clusterQueue/NAME" or "cohort/NAME"
         needed: the amount that this podSet and the podSets before it request (with minCount, for

@@ -13,8 +13,8 @@ namespace annotation {
 /// On a Workload of a job whose kind a user describes: the framework of that kind. Only Sluice
 /// starts such a job, and only while the description exists.
 inline constexpr char kDescribedKind[] = "sluice.dev/described-kind";
-/// On a Workload: nodes whose kubelets rejected its pods, separated by commas. Later admissions
-/// pass over them.
+/// On a Workload: nodes whose kubelets rejected its pods, each with the time, separated by commas.
+/// Admissions pass over them for ten minutes.
 inline constexpr char kRejectedBy[] = "sluice.dev/rejected-by";
 /// On a ResourceFlavor: "Enforce" if an admission needs room for its pods on the flavor's nodes;
 /// "Observe", as without it, if quota alone decides.

@@ -215,10 +215,16 @@ void FlavorAssigner::hold_to_nodes(Assignment& assignment) const {
             flavors.push_back(choice.flavor);
         }
         const FlavorIndex flavor = state_.enforcing_flavor(flavors);
-        if (flavor.is_valid() && pod_set.count > 0 && state_.topologies().find(flavor) != nullptr) {
+        if (!flavor.is_valid() || state_.topologies().find(flavor) == nullptr) {
+            continue;
+        }
+        // The pods of a slice that is replaced stay where they are.
+        const std::string& name = record_.pod_sets[pod_set.pod_set].name;
+        const std::int64_t kept = replaced_ == nullptr ? 0 : replaced_->pods_on_nodes(name, flavor);
+        if (pod_set.count > kept) {
             assignment.to_place.push_back(
                 {.pod_set = pod_set.pod_set,
-                 .count = pod_set.count,
+                 .count = static_cast<std::int32_t>(pod_set.count - kept),
                  .flavor = flavor,
                  .is_implied = true}
             );

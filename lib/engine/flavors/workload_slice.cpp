@@ -86,6 +86,19 @@ Amount ReplacedSlice::held_of(std::string_view pod_set, ResourceIndex resource) 
                : held_of(static_cast<std::size_t>(at - pod_sets_.begin()), resource);
 }
 
+std::int64_t ReplacedSlice::pods_on_nodes(std::string_view pod_set, FlavorIndex flavor) const {
+    const WorkloadRecord& record = state_->workload(workload_);
+    std::int64_t pods = 0;
+    if (record.holding->placement != nullptr) {
+        for (const HeldNodes& nodes : record.holding->placement->nodes) {
+            const bool is_same =
+                nodes.flavor == flavor && record.pod_sets[nodes.pod_set].name == pod_set;
+            pods += is_same ? nodes.count : 0;
+        }
+    }
+    return pods;
+}
+
 Usages ReplacedSlice::growth(const PodSets& pod_sets, const Assignment& assignment) const {
     Usages made;
     for (const auto& choice : assignment.pod_sets) {

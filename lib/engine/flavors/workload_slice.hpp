@@ -50,6 +50,9 @@ class ReplacedSlice {
     Amount held_of(std::size_t pod_set, ResourceIndex resource) const;
     /// Returns the amount of the resource that the podSet of that name holds.
     Amount held_of(std::string_view pod_set, ResourceIndex resource) const;
+    /// Returns the number of pods that the podSet of that name has in the flavor, which enforces
+    /// capacity.
+    std::int64_t pods_on_nodes(std::string_view pod_set, FlavorIndex flavor) const;
     /// Returns what the replacement's additional pods would use on the flavors of `assignment`.
     /// Excludes the resource `pods`, which the search for victims does not know.
     Usages growth(const PodSets& pod_sets, const Assignment& assignment) const;

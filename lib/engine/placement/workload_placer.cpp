@@ -3,6 +3,7 @@
 #include "engine/placement/node_replacement.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -158,6 +159,22 @@ bool WorkloadPlacer::replaces_node() const {
            !record_.holding->placement->unhealthy_nodes.empty();
 }
 
+void WorkloadPlacer::largest_first(FlavorIndex flavor, std::vector<Group>& groups) const {
+    const LeafCapacity& idle = state_.topologies().find(flavor)->idle();
+    std::map<std::uint32_t, std::int64_t> room;  // by podSet: pods of it for which nodes have room
+    for (const Group& group : groups) {
+        const LeafDemand demand = demand_of(group.front());
+        const Rooms rooms = count_rooms(idle, {.pod = demand.pod, .leader = {}, .allowed = {}});
+        std::int64_t& sum = room[group.front().pod_set];
+        for (const LeafRoom& leaf : rooms.leaves) {
+            sum += std::min<std::int64_t>(leaf.pods, std::numeric_limits<std::int32_t>::max());
+        }
+    }
+    std::ranges::stable_sort(groups, {}, [&room](const Group& group) {
+        return room.at(group.front().pod_set);
+    });
+}
+
 WorkloadPlacement WorkloadPlacer::place(const std::vector<PodSetToPlace>& pod_sets) {
     std::vector<FlavorIndex> flavors;
     flavors.reserve(pod_sets.size());
@@ -169,7 +186,11 @@ WorkloadPlacement WorkloadPlacer::place(const std::vector<PodSetToPlace>& pod_se
     });
     flavors.erase(std::unique(flavors.begin(), flavors.end()), flavors.end());
     for (const FlavorIndex flavor : flavors) {
-        for (const Group& group : groups_on(flavor, pod_sets)) {
+        std::vector<Group> groups = groups_on(flavor, pod_sets);
+        if (groups.size() > 1 && state_.topologies().find(flavor)->enforces_capacity()) {
+            largest_first(flavor, groups);
+        }
+        for (const Group& group : groups) {
             const bool found =
                 replaces_node()
                     ? std::all_of(

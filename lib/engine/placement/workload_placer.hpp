@@ -69,6 +69,8 @@ class WorkloadPlacer {
 
     std::vector<Group> groups_on(FlavorIndex flavor, const std::vector<PodSetToPlace>& pod_sets)
         const;
+    /// Sorts podSets by how few of their pods the nodes could hold, so that large pods find room.
+    void largest_first(FlavorIndex flavor, std::vector<Group>& groups) const;
     bool replaces_node() const;
     /// Returns false if the group has no place; records what was found.
     bool place_group(const Group& group);

@@ -1,6 +1,8 @@
 #include "engine/state/held_nodes.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 #include <utility>
 
 namespace sluice::engine {
@@ -12,11 +14,6 @@ std::int64_t sum_of(const std::vector<DomainPods>& hosts) {
         sum += pods.count;
     }
     return sum;
-}
-
-std::int32_t count_on(const std::vector<DomainPods>& hosts, const std::string& id) {
-    const auto at = std::ranges::find(hosts, id, &DomainPods::id);
-    return at == hosts.end() ? 0 : at->count;
 }
 
 }  // namespace
@@ -31,9 +28,18 @@ void HeldNodes::set_count(std::int64_t pods) {
 }
 
 void HeldNodes::set_running(std::vector<DomainPods> hosts) {
-    for (DomainPods& room : expected) {
-        const std::int32_t more = count_on(hosts, room.id) - count_on(running, room.id);
-        room.count -= std::clamp(more, 0, room.count);
+    if (!expected.empty()) {
+        std::map<std::string_view, std::int32_t> more;
+        for (const DomainPods& pods : hosts) {
+            more[pods.id] += pods.count;
+        }
+        for (const DomainPods& pods : running) {
+            more[pods.id] -= pods.count;
+        }
+        for (DomainPods& room : expected) {
+            const auto at = more.find(room.id);
+            room.count -= std::clamp(at == more.end() ? 0 : at->second, 0, room.count);
+        }
     }
     running = std::move(hosts);
     trim();

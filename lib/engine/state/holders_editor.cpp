@@ -47,6 +47,26 @@ void HoldersEditor::take_nodes(WorkloadIndex holder) {
     placement.write().nodes = std::move(nodes);
 }
 
+void HoldersEditor::note_eased(WorkloadIndex holder, const std::vector<HeldNodes>& after) {
+    const CowPtr<Holding>& holding = data_.workloads[holder.at()].holding;
+    if (data_.enforcing_flavors->empty() || holding == nullptr || holding->placement == nullptr) {
+        return;
+    }
+    topologies_.note_eased(holding->placement->nodes, after);
+    // A topology's pods may be on the same nodes.
+    data_.has_eased = data_.has_eased || !holding->placement->topologies.empty();
+}
+
+void HoldersEditor::note_eased_since(WorkloadIndex holder, const std::vector<HeldNodes>& before) {
+    static const std::vector<HeldNodes> kNone;
+    const CowPtr<Holding>& holding = data_.workloads[holder.at()].holding;
+    if (!before.empty()) {
+        topologies_.note_eased(
+            before, holding->placement == nullptr ? kNone : holding->placement->nodes
+        );
+    }
+}
+
 void HoldersEditor::count_nodes_again() {
     std::vector<WorkloadIndex> holders;
     for (std::size_t i = 0; i < data_.workloads.size(); ++i) {

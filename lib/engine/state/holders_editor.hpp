@@ -34,12 +34,14 @@ class HoldersEditor : private Editor {
     /// used.
     NodeIndex end_refused(WorkloadIndex workload);
 
-    /// Takes the holder's pods that have nodes; see TopologiesEditor::set_running().
-    std::set<FlavorIndex> set_running(
-        WorkloadIndex holder, const std::vector<RunningPods>& running
-    ) {
-        return topologies_.set_running(holder, running);
+    /// Takes the holder's pods that have nodes.
+    void set_running(WorkloadIndex holder, const std::vector<RunningPods>& running) {
+        topologies_.set_running(holder, running);
     }
+    /// Notes the room that the holder gives back when it is replaced by `after`.
+    void note_eased(WorkloadIndex holder, const std::vector<HeldNodes>& after);
+    /// Notes the room that the holder has given back since its pods had room on `before`.
+    void note_eased_since(WorkloadIndex holder, const std::vector<HeldNodes>& before);
     /// Finds the nodes of all holders again, after another flavor enforces capacity, or none.
     void count_nodes_again();
 

@@ -127,6 +127,9 @@ struct StateData {
     Cow<std::set<WorkloadIndex>> holders_without_room;
     /// Set if some of these may have room now; not saved.
     bool has_new_room = true;
+    /// Set if pods need less room than before, in flavors that enforce capacity; apply() then wakes
+    /// the workloads that may use it. Not saved.
+    bool has_eased = false;
     /// Set if nodes may be gone on which pods have room; not saved.
     bool has_lost_nodes = true;
     Cow<std::map<WorkloadIndex, SecondPassTurn>> second_passes;

@@ -35,11 +35,10 @@ class TopologiesEditor : private Editor {
     std::vector<HeldNodes> nodes_of(
         WorkloadIndex holder, const Holding& holding, const std::vector<HeldNodes>& known
     ) const;
-    /// Takes the holder's pods that have nodes. Returns the flavors with nodes of which it needs
-    /// less than before.
-    std::set<FlavorIndex> set_running(
-        WorkloadIndex holder, const std::vector<RunningPods>& running
-    );
+    /// Takes the holder's pods that have nodes.
+    void set_running(WorkloadIndex holder, const std::vector<RunningPods>& running);
+    /// Notes if some host has fewer pods in `after` than in `before`.
+    void note_eased(const std::vector<HeldNodes>& before, const std::vector<HeldNodes>& after);
     /// Gives back room on nodes that are gone.
     void end_lost_room();
     /// Keeps room for pods of a holder that have none, on leaves of their flavor. `nodes`: position

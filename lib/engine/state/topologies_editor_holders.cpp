@@ -31,12 +31,16 @@ void add_leaves(
     }
 }
 
-/// Returns the pods that take room, by host.
-std::map<std::string_view, std::int64_t> hosts_of(const HeldNodes& nodes) {
-    std::map<std::string_view, std::int64_t> made;
-    for (const auto* hosts : {&nodes.running, &nodes.expected}) {
-        for (const DomainPods& pods : *hosts) {
-            made[pods.id] += pods.count;
+/// Returns the pods that take room, by podSet and host.
+std::map<std::pair<std::uint32_t, std::string_view>, std::int64_t> hosts_of(
+    const std::vector<HeldNodes>& all
+) {
+    std::map<std::pair<std::uint32_t, std::string_view>, std::int64_t> made;
+    for (const HeldNodes& nodes : all) {
+        for (const auto* hosts : {&nodes.running, &nodes.expected}) {
+            for (const DomainPods& pods : *hosts) {
+                made[{nodes.pod_set, pods.id}] += pods.count;
+            }
         }
     }
     return made;
@@ -84,6 +88,9 @@ std::vector<HeldNodes> TopologiesEditor::nodes_of(
 ) const {
     const PodSets& pod_sets = state_.workload(holder).pod_sets;
     std::vector<HeldNodes> made;
+    if (state_.cluster_queue(holding.cluster_queue).spec.places_elsewhere) {
+        return made;
+    }
     for (std::uint32_t i = 0; i < pod_sets.size(); ++i) {
         const Usages* usages = &holding.usages;
         std::int64_t count = holding.count;
@@ -129,33 +136,32 @@ void TopologiesEditor::note_room(WorkloadIndex holder) {
     }
 }
 
-std::set<FlavorIndex> TopologiesEditor::set_running(
-    WorkloadIndex holder, const std::vector<RunningPods>& running
+void TopologiesEditor::note_eased(
+    const std::vector<HeldNodes>& before, const std::vector<HeldNodes>& after
 ) {
-    std::set<FlavorIndex> eased;
-    const CowPtr<Holding>& before = record(holder).holding;
-    if (before == nullptr || before->placement == nullptr || before->placement->nodes.empty()) {
-        return eased;
-    }
-    std::vector<HeldNodes> nodes = before->placement->nodes;
-    for (HeldNodes& each : nodes) {
-        const std::string& name = record(holder).pod_sets[each.pod_set].name;
-        const auto at = std::ranges::find(running, name, &RunningPods::pod_set);
-        const auto room_before = hosts_of(each);
-        each.set_running(at == running.end() ? std::vector<DomainPods>() : at->hosts);
-        const auto room_after = hosts_of(each);
-        const bool is_eased = std::ranges::any_of(room_before, [&](const auto& room) {
-            const auto after = room_after.find(room.first);
-            return after == room_after.end() || after->second < room.second;
+    const auto hosts = hosts_of(after);
+    data_.has_eased =
+        data_.has_eased || std::ranges::any_of(hosts_of(before), [&hosts](const auto& room) {
+            const auto at = hosts.find(room.first);
+            return at == hosts.end() || at->second < room.second;
         });
-        if (is_eased) {
-            eased.insert(each.flavor);
-        }
+}
+
+void TopologiesEditor::set_running(WorkloadIndex holder, const std::vector<RunningPods>& running) {
+    const CowPtr<Holding>& holding = data_.workloads[holder.at()].holding;
+    if (holding == nullptr || holding->placement == nullptr || holding->placement->nodes.empty()) {
+        return;
     }
-    release(holder, *record(holder).holding);
+    std::vector<HeldNodes> nodes = holding->placement->nodes;
+    for (HeldNodes& each : nodes) {
+        const std::string& name = data_.workloads[holder.at()].pod_sets[each.pod_set].name;
+        const auto at = std::ranges::find(running, name, &RunningPods::pod_set);
+        each.set_running(at == running.end() ? std::vector<DomainPods>() : at->hosts);
+    }
+    note_eased(holding->placement->nodes, nodes);
+    release(holder, *holding);
     record(holder).holding.write().placement.write().nodes = std::move(nodes);
     hold(holder);
-    return eased;
 }
 
 void TopologiesEditor::end_lost_room() {

@@ -156,6 +156,17 @@ void WakesEditor::wake_users_of(const std::set<FlavorIndex>& flavors) {
     }
 }
 
+void WakesEditor::wake_for_room() {
+    if (!std::exchange(data_.has_eased, false)) {
+        return;
+    }
+    std::set<FlavorIndex> flavors;
+    for (const auto& [flavor, labels] : *data_.enforcing_flavors) {
+        flavors.insert(flavor);
+    }
+    wake_users_of(flavors);
+}
+
 void WakesEditor::step_clock(Duration by) {
     for (auto& [root, due] : data_.wake_due.write()) {
         due = shifted(due, by);

@@ -28,6 +28,9 @@ class WakesEditor : private Editor {
     void wake_tree_of(NodeIndex node);
     /// Wakes the trees of the ClusterQueues that use one of the flavors.
     void wake_users_of(const std::set<FlavorIndex>& flavors);
+    /// Wakes the users of all flavors that enforce capacity, if pods need less room on nodes than
+    /// before: flavors may share nodes, and queues of any tree may use them.
+    void wake_for_room();
     /// Wakes the node's tree, and the tree of `left`, the cohort that was its parent before, if
     /// that is another tree.
     void wake_trees_of(NodeIndex node, NodeIndex left);

@@ -284,15 +284,16 @@ void WorkloadsEditor::update_holder(
     const auto turn = data_.second_passes->find(index);
     const auto known_turn =
         turn == data_.second_passes->end() ? std::nullopt : std::optional(turn->second);
+    std::vector<HeldNodes> nodes;
     // A status says nothing about nodes: what is known of them stays.
     if (workload.holding != nullptr && workload.holding->placement != nullptr &&
         !workload.holding->placement->nodes.empty()) {
-        auto nodes = workload.holding->placement->nodes;
+        nodes = workload.holding->placement->nodes;
         CowPtr<HeldPlacement>& placement = holding.write().placement;
         if (placement == nullptr) {
             placement = CowPtr<HeldPlacement>::make();
         }
-        placement.write().nodes = std::move(nodes);
+        placement.write().nodes = nodes;
     }
     const NodeIndex left = holders_.end(index);
     take_fields(index, given);
@@ -301,6 +302,7 @@ void WorkloadsEditor::update_holder(
     workload.deferred.reset();
     take_pod_sets(workload, given);
     holders_.begin(index, std::move(holding));
+    holders_.note_eased_since(index, nodes);
     if (known_turn) {
         holders_.keep_second_pass(index, *known_turn);
     }
@@ -317,6 +319,7 @@ void WorkloadsEditor::update_pending(WorkloadIndex index, const Workload& given)
         workload.deferred = CowPtr<Workload>::make(given);
         return;
     }
+    holders_.note_eased(index, {});
     const NodeIndex freed = holders_.end(index);
     workload.eviction_expected = false;
     const bool same_pod_sets = !take_pod_sets(workload, given);
@@ -399,7 +402,7 @@ void WorkloadsEditor::on(const WorkloadChanged& event) {
 void WorkloadsEditor::on(const WorkloadPodsChanged& event) {
     const WorkloadIndex index = state_.find_workload(event.ns + "/" + event.name);
     if (index.is_valid()) {
-        wakes_.wake_users_of(holders_.set_running(index, event.pod_sets));
+        holders_.set_running(index, event.pod_sets);
     }
 }
 
@@ -408,6 +411,7 @@ void WorkloadsEditor::on(const WorkloadDeleted& event) {
     if (!index.is_valid()) {
         return;
     }
+    holders_.note_eased(index, {});
     const NodeIndex freed = holders_.end(index);
     const NodeIndex queued_in = state_.cluster_queue_of(record(index));
     move_to_local_queue(index, LocalQueueIndex{});
@@ -452,6 +456,7 @@ void WorkloadsEditor::on(const AdmissionFailed& event) {
         }
         return;
     }
+    holders_.note_eased(index, {});
     const NodeIndex freed = holders_.end_refused(index);
     workload.queueable = !event.object_gone;
     if (event.back_off && workload.queueable) {

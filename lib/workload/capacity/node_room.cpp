@@ -55,6 +55,16 @@ std::int64_t NodeRoom::fitting(const Amounts& request) const {
     return pods;
 }
 
+std::int64_t NodeRoom::fitting_if_empty(const Amounts& request) const {
+    std::int64_t pods = std::numeric_limits<std::int64_t>::max();
+    for (const auto& [resource, amount] : request) {
+        if (amount > Amount()) {
+            pods = std::min(pods, given(resource).value() / amount.value());
+        }
+    }
+    return pods;
+}
+
 NodeRoom make_node_room(const api::Node& node) {
     return {
         .node = &node,

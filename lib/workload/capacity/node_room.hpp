@@ -38,6 +38,8 @@ struct NodeRoom {
     bool is_whole(const std::string& resource) const;
     /// Returns how many such pods fit. A request of 0 fits everywhere.
     std::int64_t fitting(const Amounts& request) const;
+    /// Returns how many would fit if no pod in quota ran.
+    std::int64_t fitting_if_empty(const Amounts& request) const;
 };
 
 /// Makes a node without pods. *Lifetime*: the node outlives the result.

@@ -21,16 +21,10 @@ std::int64_t count_fitting_if_empty(
 ) {
     std::int64_t left = count;
     for (const NodeRoom* room : nodes) {
-        NodeRoom empty{
-            .node = room->node,
-            .exists = room->exists,
-            .refusal = {},
-            .allocatable = room->allocatable,
-            .daemons = {},
-            .foreign = room->foreign,
-            .ours = {},
-        };
-        left -= std::min(left, empty.fitting(request));
+        if (left == 0) {
+            break;
+        }
+        left -= std::min(left, room->fitting_if_empty(request));
     }
     return count - left;
 }

@@ -96,6 +96,22 @@ std::string amounts_words(const Constraint& constraint) {
 }
 
 std::string constraint_words(const Constraint& constraint) {
+    if (constraint.kind == "capacity") {
+        return fmt::format(
+            "the nodes of flavor {} have room for {} of {} pods",
+            constraint.flavor,
+            constraint.free,
+            constraint.needed
+        );
+    }
+    if (constraint.kind == "topology" && !constraint.needed.empty()) {
+        return fmt::format(
+            "the nodes of flavor {} have room for {} of {}, as its topology is asked for",
+            constraint.flavor,
+            constraint.free,
+            constraint.needed
+        );
+    }
     if (!constraint.needed.empty()) {
         return amounts_words(constraint);
     }
@@ -120,14 +136,6 @@ std::string constraint_words(const Constraint& constraint) {
     }
     if (constraint.kind == "replacedSlice") {
         return fmt::format("the slice that it replaces is not on flavor {}", constraint.flavor);
-    }
-    if (constraint.kind == "topology" && !constraint.needed.empty()) {
-        return fmt::format(
-            "the nodes of flavor {} have room for {} of {}, as its topology is asked for",
-            constraint.flavor,
-            constraint.free,
-            constraint.needed
-        );
     }
     if (constraint.kind == "topology" && !constraint.flavor.empty()) {
         return fmt::format(

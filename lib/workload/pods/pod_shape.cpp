@@ -3,6 +3,7 @@
 #include "api/core/node_affinity.hpp"
 #include "api/core/taint.hpp"
 #include "api/kueue/sluice_names.hpp"
+#include "api/meta/micro_time.hpp"
 
 #include <fmt/format.h>
 
@@ -220,13 +221,16 @@ std::optional<TopologyNeed> find_topology_need(
     return need;
 }
 
-std::vector<std::string> rejecting_nodes(const api::ObjectMeta& workload) {
-    std::vector<std::string> nodes;
+std::vector<RejectingNode> rejecting_nodes(const api::ObjectMeta& workload) {
+    std::vector<RejectingNode> nodes;
     const std::string* list = workload.find_annotation(api::annotation::kRejectedBy);
     for (std::size_t begin = 0; list != nullptr && begin < list->size();) {
         const std::size_t end = std::min(list->find(',', begin), list->size());
-        if (end > begin) {
-            nodes.push_back(list->substr(begin, end - begin));
+        const std::string_view part = std::string_view(*list).substr(begin, end - begin);
+        const std::size_t equals = std::min(part.find('='), part.size());
+        const auto at = api::parse_time(part.substr(std::min(equals + 1, part.size())));
+        if (equals > 0 && at) {
+            nodes.push_back({.name = std::string(part.substr(0, equals)), .at = *at});
         }
         begin = end + 1;
     }

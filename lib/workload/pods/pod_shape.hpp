@@ -40,7 +40,7 @@ struct PodShape {
     /// Extended resources that the pods request. Kubernetes makes pods tolerate a taint of such a
     /// name (admission plugin ExtendedResourceToleration).
     std::vector<std::string> extended_resources;
-    std::vector<std::string> rejecting_nodes;  ///< see rejecting_nodes()
+    std::vector<std::string> rejecting_nodes;  ///< names, see rejecting_nodes()
     /// Why no topology can be assigned to the pods; empty if nothing is wrong.
     std::string placement_fault;
 
@@ -50,9 +50,16 @@ struct PodShape {
 /// Returns the shape of a pod without its topology, which find_topology_need() returns.
 PodShape make_pod_shape(const api::PodSpec& pod);
 
-/// Returns the names of nodes whose kubelets rejected pods of the Workload (annotation
-/// sluice.dev/rejected-by), in the order of the annotation.
-std::vector<std::string> rejecting_nodes(const api::ObjectMeta& workload);
+/// A node whose kubelet rejected a pod of the Workload.
+struct RejectingNode {
+    std::string name;
+    Time at;  ///< when it did last
+    friend bool operator==(const RejectingNode&, const RejectingNode&) = default;
+};
+
+/// Reads the annotation sluice.dev/rejected-by, such as "n1=2026-01-02T10:00:00Z,n2=…". Parts that
+/// cannot be read are left out.
+std::vector<RejectingNode> rejecting_nodes(const api::ObjectMeta& workload);
 
 /// Returns the shape with the tolerations of its extended resources.
 PodShape with_extended_tolerations(PodShape shape);

@@ -53,7 +53,11 @@ void NodePods::add(const std::string& key, const Pod& pod, Touched& touched) {
     }
     touched.nodes.insert(pod.node);
     if (pod.owner != nullptr) {
-        by_owner_[pod.owner->workload].insert(key);
+        Owned& owned = by_owner_[pod.owner->workload];
+        owned.pods.insert(key);
+        if (!pod.is_ending) {
+            ++owned.running[pod.owner->pod_set][pod.node];
+        }
         touched.workloads.insert(pod.owner->workload);
     }
 }
@@ -71,8 +75,15 @@ void NodePods::take_away(const std::string& key, const Pod& pod, Touched& touche
     touched.nodes.insert(pod.node);
     if (pod.owner != nullptr) {
         const auto owner = by_owner_.find(pod.owner->workload);
-        owner->second.erase(key);
-        if (owner->second.empty()) {
+        Owned& owned = owner->second;
+        owned.pods.erase(key);
+        if (!pod.is_ending) {
+            auto& nodes = owned.running[pod.owner->pod_set];
+            if (--nodes[pod.node] == 0) {
+                nodes.erase(pod.node);
+            }
+        }
+        if (owned.pods.empty()) {
             by_owner_.erase(owner);
         }
         touched.workloads.insert(pod.owner->workload);
@@ -109,8 +120,7 @@ NodePods::Touched NodePods::set(const api::Pod& pod) {
         (known.owner != nullptr && made.owner != nullptr && *known.owner == *made.owner);
     Touched touched;
     if (!is_new && known.node == made.node && known.requests == made.requests && same_owner &&
-        known.is_counted == made.is_counted) {
-        known.is_ending = made.is_ending;
+        known.is_counted == made.is_counted && known.is_ending == made.is_ending) {
         return touched;
     }
     if (!is_new) {
@@ -155,11 +165,13 @@ NodePods::Touched NodePods::claim(
         return touched;
     }
     touched.workloads.insert(owner);
-    for (const std::string& key : pods->second) {
+    for (const std::string& key : pods->second.pods) {
         Pod& pod = pods_.at(key);
-        if (const bool now = is_counted(pod); now != pod.is_counted) {
-            add_to_sums(nodes_.at(pod.node).counted, pod.requests, now ? 1 : -1);
-            pod.is_counted = now;
+        // Pods of a workload that gives back its quota are about to end: until they say more, they
+        // stay counted.
+        if (!pod.is_counted && is_counted(pod)) {
+            add_to_sums(nodes_.at(pod.node).counted, pod.requests, 1);
+            pod.is_counted = true;
             touched.nodes.insert(pod.node);
         }
     }
@@ -176,15 +188,10 @@ const NodePodSums* NodePods::find(const std::string& node) const {
     return at == nodes_.end() ? nullptr : &at->second;
 }
 
-NodePods::Running NodePods::running(const std::string& owner) const {
-    Running made;
-    if (const auto pods = by_owner_.find(owner); pods != by_owner_.end()) {
-        for (const std::string& key : pods->second) {
-            const Pod& pod = pods_.at(key);
-            ++made[pod.owner->pod_set][pod.node];
-        }
-    }
-    return made;
+const NodePods::Running& NodePods::running(const std::string& owner) const {
+    static const Running kNone;
+    const auto at = by_owner_.find(owner);
+    return at == by_owner_.end() ? kNone : at->second.running;
 }
 
 std::vector<std::string> NodePods::claimants(const std::string& owner) const {
@@ -199,8 +206,8 @@ std::vector<std::string> NodePods::claimants(const std::string& owner) const {
 
 std::set<std::string> NodePods::owners_on(const std::string& node) const {
     std::set<std::string> owners;
-    for (const auto& [owner, pods] : by_owner_) {
-        const bool is_there = std::ranges::any_of(pods, [&](const std::string& key) {
+    for (const auto& [owner, owned] : by_owner_) {
+        const bool is_there = std::ranges::any_of(owned.pods, [&](const std::string& key) {
             return pods_.at(key).node == node;
         });
         if (is_there) {

@@ -18,8 +18,8 @@ namespace sluice::workload {
 /// The sums of the requests of a node's pods.
 struct NodePodSums {
     std::map<std::string, engine::Amount> taken;  ///< by all of them
-    /// By pods of holders in flavors that enforce capacity, and by pods of other workloads that are
-    /// being deleted.
+    /// By pods of holders in flavors that enforce capacity, and by pods of workloads that are being
+    /// deleted or whose workload has just given back its quota.
     std::map<std::string, engine::Amount> counted;
     std::size_t pods = 0;
 };
@@ -47,8 +47,9 @@ class NodePods {
 
     /// Returns nullptr for a node without pods.
     const NodePodSums* find(const std::string& node) const;
-    /// Returns the running pods of an owner.
-    Running running(const std::string& owner) const;
+    /// Returns the running pods of an owner, without those that are being deleted: others take
+    /// their place.
+    const Running& running(const std::string& owner) const;
     /// Returns the workloads that claim pods of the owner.
     std::vector<std::string> claimants(const std::string& owner) const;
     /// Returns the owners of pods on the node.
@@ -67,6 +68,11 @@ class NodePods {
         bool is_ending = false;
         bool is_counted = false;
     };
+    /// The pods of one owner.
+    struct Owned {
+        std::set<std::string> pods;  ///< keys
+        Running running;             ///< without those that are being deleted
+    };
 
     bool is_claimed(const Owner& owner) const;
     bool is_counted(const Pod& pod) const;
@@ -75,7 +81,7 @@ class NodePods {
 
     std::map<std::string, Pod> pods_;  // by namespace/name
     std::map<std::string, NodePodSums> nodes_;
-    std::map<std::string, std::set<std::string>> by_owner_;  // keys of pods
+    std::map<std::string, Owned> by_owner_;
     /// By owner and workload.
     std::map<std::string, std::map<std::string, std::set<std::string>>> claims_;
     std::map<std::string, std::string> owners_;  // of workloads that claim podSets

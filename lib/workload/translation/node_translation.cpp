@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 
 namespace sluice::workload {
@@ -18,6 +20,17 @@ namespace {
 const std::vector<std::string>& host_levels() {
     static const std::vector<std::string> kLevels{std::string(engine::kHostnameLevel)};
     return kLevels;
+}
+
+/// Returns true if an autoscaler is about to remove the node, so that another may come.
+bool is_leaving(const api::Node& node) {
+    static constexpr std::array<std::string_view, 2> kTaints{
+        "karpenter.sh/disrupted", "ToBeDeletedByClusterAutoscaler"
+    };
+    return node.metadata.deletion_timestamp.has_value() ||
+           std::ranges::any_of(node.spec.taints, [](const api::Taint& taint) {
+               return std::ranges::find(kTaints, taint.key) != kTaints.end();
+           });
 }
 
 /// Returns the name by which the engine knows the node as a leaf.
@@ -270,7 +283,7 @@ void Translator::set_capacity_rule(
     Growth& growth = growths_[name];
     growth.terms = **std::move(terms);
     for (const auto& [node_name, node] : nodes_) {
-        if (place_of(node, *flavor, {})) {
+        if (place_of(node, *flavor, {}) && !is_leaving(node)) {
             growth.nodes.insert(node_name);
         }
     }
@@ -309,8 +322,8 @@ void Translator::grow(const std::string& flavor, Growth& growth, Events& events)
 void Translator::grow_with(const std::string& node, Events& events) {
     const auto at = nodes_.find(node);
     for (auto& [flavor, growth] : growths_) {
-        const bool is_member =
-            at != nodes_.end() && place_of(at->second, references_.flavors.at(flavor), {});
+        const bool is_member = at != nodes_.end() && !is_leaving(at->second) &&
+                               place_of(at->second, references_.flavors.at(flavor), {});
         const bool was_member = growth.nodes.contains(node);
         if (is_member) {
             growth.nodes.insert(node);

@@ -326,7 +326,9 @@ PodShape Translator::shape_of(
         return shape;
     }
     shape.topology = find_topology_need(pod_set, demand.requests);
-    shape.rejecting_nodes = rejecting_nodes(workload.metadata);
+    for (RejectingNode& node : rejecting_nodes(workload.metadata)) {
+        shape.rejecting_nodes.push_back(std::move(node.name));
+    }
     for (const auto& [resource, amount] : demand.requests) {
         if (resource.find('/') != std::string::npos) {
             shape.extended_resources.push_back(resource);
@@ -499,6 +501,9 @@ std::string Translator::class_key(
         key += '|';
         api::encode_to(api::type_of<std::remove_cvref_t<decltype(part)>>(), &part, key);
     };
+    for (const RejectingNode& node : rejecting_nodes(workload.metadata)) {
+        append(node.name);
+    }
     for (std::size_t i = 0; i < demands.size(); ++i) {
         const auto& pod_set = workload.spec.pod_sets[i];
         append(pod_set.name);

@@ -11,6 +11,7 @@ from stepped import Stepped
 SLUICE = os.path.abspath(sys.argv.pop(1))
 GPU = "nvidia.com/gpu"
 WORKLOADS = "/apis/kueue.x-k8s.io/v1beta2/namespaces/default/workloads"
+QUEUES = "/apis/kueue.x-k8s.io/v1beta2/clusterqueues"
 FLAVORS = "/apis/kueue.x-k8s.io/v1beta2/resourceflavors"
 JOBS = "/apis/batch/v1/namespaces/default/jobs"
 PODS = "/api/v1/namespaces/default/pods"
@@ -223,7 +224,8 @@ class EnforcedCapacity(unittest.TestCase):
         stepped.step("2s")
         self.assertFalse(self.runs("numa"))
         workload = stepped.ask("GET", WORKLOADS)["items"][0]
-        self.assertEqual(workload["metadata"]["annotations"]["sluice.dev/rejected-by"], first)
+        noted = workload["metadata"]["annotations"]["sluice.dev/rejected-by"]
+        self.assertRegex(noted, f"^{first}=2[0-9-]*T[0-9:]*Z$")
         evicted = self.conditions_of(workload)["Evicted"]
         self.assertEqual((evicted["status"], evicted["reason"]), ("True", "PodRejected"))
         self.assertRegex(
@@ -235,6 +237,9 @@ class EnforcedCapacity(unittest.TestCase):
         self.assertTrue(self.runs("numa"))
         stepped.step("2m")
         self.assertTrue(self.runs("numa"))  # the old pod does not count again
+        stepped.step("10m")
+        workload = stepped.ask("GET", WORKLOADS)["items"][0]
+        self.assertNotIn("sluice.dev/rejected-by", workload["metadata"].get("annotations", {}))
 
     def test_each_rejection_doubles_the_back_off(self):
         stepped = self.start("node: 3x cpu=64,nvidia.com/gpu=8")
@@ -246,6 +251,65 @@ class EnforcedCapacity(unittest.TestCase):
             self.assertFalse(self.runs("numa"))
             stepped.step("15s")
             self.assertTrue(self.runs("numa"))
+
+    def test_a_node_that_rejected_a_pod_counts_again_after_ten_minutes(self):
+        stepped = self.start("node: 1x cpu=64,nvidia.com/gpu=8")
+        stepped.ask("POST", JOBS, gang("numa", 1, 8))
+        stepped.step("5s")
+        self.reject("numa", "TopologyAffinityError")
+        stepped.step("9m")
+        self.assertFalse(self.runs("numa"))
+        stepped.step("2m")
+        self.assertTrue(self.runs("numa"))
+
+    def test_room_that_one_queue_gives_back_is_anothers(self):
+        stepped = self.start("node: 1x cpu=64,nvidia.com/gpu=8")
+        queue = stepped.ask("GET", f"{QUEUES}/q")
+        queue["metadata"] = {"name": "r"}
+        stepped.ask("POST", QUEUES, queue)
+        local = {
+            "apiVersion": queue["apiVersion"],
+            "kind": "LocalQueue",
+            "metadata": {"name": "others"},
+            "spec": {"clusterQueue": "r"},
+        }
+        stepped.ask("POST", WORKLOADS.replace("workloads", "localqueues"), local)
+        stepped.ask("POST", JOBS, gang("first", 1, 8, seconds=60))
+        stepped.step("5s")
+        other = gang("second", 1, 8)
+        other["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] = "others"
+        stepped.ask("POST", JOBS, other)
+        stepped.step("30s")
+        self.assertFalse(self.runs("second"))
+        stepped.step("1m")
+        self.assertTrue(self.runs("second"))
+
+    def test_a_pod_that_cannot_end_does_not_take_the_room_of_the_one_that_replaces_it(self):
+        stepped = self.start()
+        stepped.ask("POST", JOBS, gang("runs", 1, 8))
+        stepped.step("5s")
+        pod = stepped.ask("GET", PODS)["items"][0]
+        kept = {"metadata": {"finalizers": ["example.com/stuck"]}}
+        stepped.ask("PATCH", f"{PODS}/{pod['metadata']['name']}", kept, MERGE)
+        node_name = pod["spec"]["nodeName"]
+        stepped.ask("PATCH", f"{NODES}/{node_name}", {"spec": {"unschedulable": True}}, MERGE)
+        stepped.ask("DELETE", f"{PODS}/{pod['metadata']['name']}")
+        stepped.ask("POST", JOBS, gang("next", 1, 8))
+        stepped.step("5s")
+        self.assertFalse(self.runs("next"))
+
+    def test_nodes_that_an_autoscaler_removes_make_way_for_others(self):
+        stepped = self.start(
+            "node: 2x cpu=64,nvidia.com/gpu=8",
+            ', sluice.dev/may-grow-to: "2", sluice.dev/node-shape: "cpu=64,nvidia.com/gpu=8"',
+        )
+        taint = {"spec": {"taints": [{"key": "karpenter.sh/disrupted", "effect": "NoSchedule"}]}}
+        for name in self.node_names():
+            stepped.ask("PATCH", f"{NODES}/{name}", taint, MERGE)
+        stepped.ask("POST", JOBS, gang("first", 2, 8))
+        stepped.ask("POST", JOBS, gang("second", 1, 8))
+        stepped.step("5s")
+        self.assertEqual((self.runs("first"), self.runs("second")), (True, False))
 
     def test_a_node_that_rejected_a_pod_counts_no_more_for_its_job(self):
         stepped = self.start("node: 1x cpu=64,nvidia.com/gpu=8")
