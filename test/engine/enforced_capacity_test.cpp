@@ -226,6 +226,28 @@ TEST_CASE(
     CHECK(c.free_on(other) == 8);
 }
 
+TEST_CASE("room moves when other pods run where it was kept", "[engine][capacity]") {
+    Enforced c;
+    c.without_g();
+    c.set_node("n1", 8);
+    c.set_node("n2", 8);
+    c.add(Enforced::workload("late", 1, 8));
+    CHECK(c.admitted() == "late:f");
+    c.add(Enforced::workload("soon", 1, 8));
+    CHECK(c.admitted() == "soon:f");
+    // kube-scheduler takes the node that was meant for the other one.
+    const std::string meant_for_late = [&] {
+        const auto& record = c.state.workload(c.state.find_workload("ns/late"));
+        return record.holding->placement->nodes.front().expected.front().id;
+    }();
+    c.set_node(meant_for_late, 8, 8);
+    c.run("soon", {{.id = meant_for_late, .count = 1}});
+    c.add(Enforced::workload("next", 1, 8));
+    CHECK(c.admitted().empty());
+    CHECK(c.free_on("n1") == 0);
+    CHECK(c.free_on("n2") == 0);
+}
+
 TEST_CASE("room counts again after a status of the holder", "[engine][capacity]") {
     Enforced c;
     c.set_node("n1", 8);

@@ -111,10 +111,13 @@ void CapacityAccount::note_workload(const apiserver::LogEntry& entry) {
 
 void CapacityAccount::check(const std::string& flavor, const std::string& because) {
     Amounts used;
+    std::string users;
     for (const auto& [name, needs] : held_) {
         if (const auto at = needs.find(flavor); at != needs.end()) {
+            users += fmt::format(" {}", name.name);
             for (const auto& [resource, amount] : at->second) {
                 used[resource] += amount;
+                users += fmt::format(" {}={}", resource, amount.to_string());
             }
         }
     }
@@ -139,7 +142,13 @@ void CapacityAccount::check(const std::string& flavor, const std::string& becaus
             return;
         }
     }
-    report_(fmt::format("{} is admitted beyond what flavor {} has:{}", because, flavor, lacking));
+    report_(fmt::format(
+        "{} is admitted beyond what flavor {} has:{}; it and others hold:{}",
+        because,
+        flavor,
+        lacking,
+        users
+    ));
 }
 
 void CapacityAccount::note_node(

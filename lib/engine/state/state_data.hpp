@@ -130,7 +130,7 @@ struct StateData {
     /// Set if pods need less room than before, in flavors that enforce capacity; apply() then wakes
     /// the workloads that may use it. Not saved.
     bool has_eased = false;
-    /// Set if nodes may be gone on which pods have room; not saved.
+    /// Set if nodes may be gone or too full on which pods have room; not saved.
     bool has_lost_nodes = true;
     Cow<std::map<WorkloadIndex, SecondPassTurn>> second_passes;
     ClusterQueueRecords cluster_queues;

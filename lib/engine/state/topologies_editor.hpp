@@ -39,7 +39,8 @@ class TopologiesEditor : private Editor {
     void set_running(WorkloadIndex holder, const std::vector<RunningPods>& running);
     /// Notes if some host has fewer pods in `after` than in `before`.
     void note_eased(const std::vector<HeldNodes>& before, const std::vector<HeldNodes>& after);
-    /// Gives back room on nodes that are gone.
+    /// Gives back room on nodes that are gone, or that have less than their pods take: pods need
+    /// not run where they were expected.
     void end_lost_room();
     /// Keeps room for pods of a holder that have none, on leaves of their flavor. `nodes`: position
     /// in HeldPlacement::nodes.
@@ -73,6 +74,7 @@ class TopologiesEditor : private Editor {
     std::vector<Request> use_resources(const std::vector<NodeResource>& amounts);
     void release_resources(const HostRecord& host);
     void note_room(WorkloadIndex holder);
+    void end_lost_room_of(WorkloadIndex holder);
     std::vector<LeafDemand> leaves_of(WorkloadIndex holder, const HeldPlacement& placement) const;
 
     NamesEditor names_;

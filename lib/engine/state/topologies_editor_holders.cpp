@@ -159,6 +159,7 @@ void TopologiesEditor::set_running(WorkloadIndex holder, const std::vector<Runni
         each.set_running(at == running.end() ? std::vector<DomainPods>() : at->hosts);
     }
     note_eased(holding->placement->nodes, nodes);
+    data_.has_lost_nodes = true;  // the pods may be where others have room
     release(holder, *holding);
     record(holder).holding.write().placement.write().nodes = std::move(nodes);
     hold(holder);
@@ -168,21 +169,48 @@ void TopologiesEditor::end_lost_room() {
     if (!std::exchange(data_.has_lost_nodes, false) || data_.enforcing_flavors->empty()) {
         return;
     }
-    for (const WorkloadIndex holder : std::set<WorkloadIndex>(*data_.placed_holders)) {
-        std::vector<HeldNodes> nodes = record(holder).holding->placement->nodes;
-        std::size_t lost = 0;
-        for (HeldNodes& each : nodes) {
-            const FlavorTopology* of = data_.topologies.find(each.flavor);
-            lost += std::erase_if(each.expected, [of](const DomainPods& pods) {
-                const auto leaf = of == nullptr ? std::nullopt : of->find_leaf(pods.id);
-                return !leaf || !of->is_present(*leaf);
-            });
+    std::vector<WorkloadIndex> holders;
+    for (const WorkloadIndex holder : *data_.placed_holders) {
+        const auto& nodes = data_.workloads[holder.at()].holding->placement->nodes;
+        if (std::ranges::any_of(nodes, [](const HeldNodes& each) {
+                return !each.expected.empty();
+            })) {
+            holders.push_back(holder);
         }
-        if (lost > 0) {
-            release(holder, *record(holder).holding);
-            record(holder).holding.write().placement.write().nodes = std::move(nodes);
-            hold(holder);
-        }
+    }
+    // The last one to get quota gives way first.
+    std::ranges::sort(holders, [this](WorkloadIndex a, WorkloadIndex b) {
+        const WorkloadRecord& first = data_.workloads[a.at()];
+        const WorkloadRecord& second = data_.workloads[b.at()];
+        return first.holding->reserved_at != second.holding->reserved_at
+                   ? first.holding->reserved_at > second.holding->reserved_at
+                   : first.key() > second.key();
+    });
+    for (const WorkloadIndex holder : holders) {
+        end_lost_room_of(holder);
+    }
+}
+
+void TopologiesEditor::end_lost_room_of(WorkloadIndex holder) {
+    const WorkloadRecord& workload = data_.workloads[holder.at()];
+    std::vector<HeldNodes> nodes = workload.holding->placement->nodes;
+    std::size_t lost = 0;
+    for (HeldNodes& each : nodes) {
+        const FlavorTopology* of = data_.topologies.find(each.flavor);
+        const auto pod = state_.node_request(workload.pod_sets[each.pod_set]);
+        lost += std::erase_if(each.expected, [&](const DomainPods& pods) {
+            const auto leaf = of == nullptr ? std::nullopt : of->find_leaf(pods.id);
+            return !leaf || !of->is_present(*leaf) ||
+                   std::ranges::any_of(pod, [&](const Request& request) {
+                       return request.amount > Amount() &&
+                              of->free().free(*leaf, request.resource) < Amount();
+                   });
+        });
+    }
+    if (lost > 0) {
+        release(holder, *workload.holding);
+        record(holder).holding.write().placement.write().nodes = std::move(nodes);
+        hold(holder);
     }
 }
 

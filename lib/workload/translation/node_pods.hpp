@@ -42,6 +42,8 @@ class NodePods {
     Touched claim(
         const std::string& owner, const std::string& workload, std::set<std::string> pod_sets
     );
+    /// Returns true if some workload claims a podSet.
+    bool has_claims() const { return !claims_.empty(); }
     /// Ends what the workload claims.
     Touched release(const std::string& workload);
 

@@ -169,6 +169,10 @@ class Translator {
     void append_touched(const NodePods::Touched& touched, Events& events) const;
     engine::WorkloadPodsChanged running_pods(const std::string& owner, const std::string& workload)
         const;
+    /// Takes the podSets whose pods the workload counts, and sends those that run.
+    void claim_pods(
+        const api::ObjectMeta& workload, std::set<std::string> pod_sets, Events& events
+    );
     /// Returns the podSets whose quota is in a flavor that enforces capacity.
     std::set<std::string> claimed_pod_sets(
         const std::optional<engine::QuotaReservation>& reservation

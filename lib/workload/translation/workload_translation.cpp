@@ -403,14 +403,22 @@ Translator::Events Translator::set(const api::Workload& workload) {
     auto claimed = claimed_pod_sets(made.reservation);
     events.push_back(engine::WorkloadChanged{std::move(made)});
     release(before, events);
-    const std::string owner = owner_key(metadata);
-    const bool claims = !claimed.empty();
-    const std::string key = key_of(metadata.namespace_, metadata.name);
-    append_touched(node_pods_.claim(owner, key, std::move(claimed)), events);
+    if (!claimed.empty() || node_pods_.has_claims()) {
+        claim_pods(metadata, std::move(claimed), events);
+    }
+    return events;
+}
+
+void Translator::claim_pods(
+    const api::ObjectMeta& workload, std::set<std::string> pod_sets, Events& events
+) {
+    const std::string owner = owner_key(workload);
+    const std::string key = key_of(workload.namespace_, workload.name);
+    const bool claims = !pod_sets.empty();
+    append_touched(node_pods_.claim(owner, key, std::move(pod_sets)), events);
     if (claims) {
         events.push_back(running_pods(owner, key));
     }
-    return events;
 }
 
 std::set<std::string> Translator::claimed_pod_sets(
