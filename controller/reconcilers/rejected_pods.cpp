@@ -24,11 +24,11 @@ Time scheduled_at(const api::Pod& pod) {
     const auto& conditions = pod.status.conditions;
     const auto scheduled =
         std::ranges::find(conditions, "PodScheduled", &api::ObjectCondition::type_);
-    if (scheduled != conditions.end() && scheduled->status == "True" &&
-        scheduled->last_transition_time) {
-        return *scheduled->last_transition_time;
-    }
-    return pod.status.start_time.value_or(pod.metadata.creation_timestamp.value_or(Time{}));
+    const Time begun =
+        pod.status.start_time.value_or(pod.metadata.creation_timestamp.value_or(Time{}));
+    return scheduled != conditions.end() && scheduled->status == "True"
+               ? scheduled->last_transition_time.value_or(begun)
+               : begun;
 }
 
 void remember(RejectingNodes& found, const std::string& node, Time at) {

@@ -83,6 +83,23 @@ class Search {
         return at->second;
     }
 
+    static UnplaceablePods asked(
+        const api::Workload& workload,
+        const std::string& cluster_queue,
+        const api::PodSet& pod_set,
+        std::int64_t count,
+        bool is_admitted
+    ) {
+        return {
+            .workload = workload.metadata.namespace_ + "/" + workload.metadata.name,
+            .cluster_queue = cluster_queue,
+            .pod_set = pod_set.name,
+            .is_admitted = is_admitted,
+            .pods = count,
+            .request = {},
+        };
+    }
+
     void look_at_admitted(const api::Workload& workload, const api::Admission& admission) {
         const auto& assignments = admission.pod_set_assignments;
         const std::size_t pod_sets = std::min(assignments.size(), workload.spec.pod_sets.size());
@@ -92,7 +109,7 @@ class Search {
             const Pods& pods = pods_of(pod_set);
             const auto flavors = flavors_of_assignment(assignments[i]);
             const std::string key = fmt::format("{} of {}", fmt::join(flavors, ","), count);
-            take(workload, admission.cluster_queue, pod_set, count, key, true, [&] {
+            take(asked(workload, admission.cluster_queue, pod_set, count, true), pods, key, [&] {
                 return could_fit(pods, {flavors}, count);
             });
         }
@@ -110,7 +127,7 @@ class Search {
             const std::int64_t count = pod_set.min_count.value_or(pod_set.count);
             const Pods& pods = pods_of(pod_set);
             const std::string key = fmt::format("{}: {}", queue->first, count);
-            take(workload, queue->first, pod_set, count, key, false, [&] {
+            take(asked(workload, queue->first, pod_set, count, false), pods, key, [&] {
                 return could_fit(pods, flavor_choices(*queue->second, pods.request), count);
             });
         }
@@ -135,38 +152,23 @@ class Search {
         return most;
     }
 
+    /// Takes the podSet if not all its pods fit. `could` counts those that do, once for a class.
     template <class Count>
-    void take(
-        const api::Workload& workload,
-        const std::string& cluster_queue,
-        const api::PodSet& pod_set,
-        std::int64_t count,
-        const std::string& key,
-        bool is_admitted,
-        const Count& could
-    ) {
-        const Pods& pods = pods_of(pod_set);
-        const std::string whole_key = key + " " + pods.key;
-        auto known = classes_.find(whole_key);
+    void take(UnplaceablePods asked, const Pods& pods, std::string key, const Count& could) {
+        key += " " + pods.key;
+        auto known = classes_.find(key);
         if (known == classes_.end()) {
             if (looked_at_ >= kNodesLookedAt) {
                 return;
             }
-            known = classes_.emplace(whole_key, could()).first;
+            known = classes_.emplace(std::move(key), could()).first;
         }
-        if (known->second >= count) {
-            return;
+        if (known->second < asked.pods) {
+            asked.request = pods.request;
+            asked.fit = known->second;
+            asked.could = known->second;
+            found_.push_back(std::move(asked));
         }
-        found_.push_back({
-            .workload = workload.metadata.namespace_ + "/" + workload.metadata.name,
-            .cluster_queue = cluster_queue,
-            .pod_set = pod_set.name,
-            .is_admitted = is_admitted,
-            .pods = count,
-            .request = pods.request,
-            .fit = known->second,
-            .could = known->second,
-        });
     }
 
     const CapacityInput& input_;

@@ -276,12 +276,16 @@ void Translator::set_capacity_rule(
     if (!enforces) {
         return;
     }
-    auto terms = read_growth(*flavor);
-    if (!terms || !*terms) {
+    auto found = read_growth(*flavor);
+    if (!found) {
+        return;
+    }
+    std::optional<FlavorGrowth>& terms = *found;
+    if (!terms) {
         return;
     }
     Growth& growth = growths_[name];
-    growth.terms = **std::move(terms);
+    growth.terms = *std::move(terms);
     for (const auto& [node_name, node] : nodes_) {
         if (place_of(node, *flavor, {}) && !is_leaving(node)) {
             growth.nodes.insert(node_name);
