@@ -355,6 +355,16 @@ TEST_CASE("a flavor that begins to enforce counts what holders have", "[engine][
     c.tell(FlavorDeleted{"f"});
 }
 
+TEST_CASE("a flavor that ceases to enforce forgets pods without room", "[engine][capacity]") {
+    Enforced c;
+    c.set_node("n1", 8);
+    c.add(Enforced::holder("w", 2, 8));
+    CHECK(c.free_on("n1") == 0);
+    CHECK(c.state.holders_without_room().size() == 1);
+    c.tell(FlavorChanged{Enforced::flavor("f", false)});
+    CHECK(c.state.holders_without_room().empty());
+}
+
 TEST_CASE("an admission whose write fails gives its room back", "[engine][capacity]") {
     Enforced c;
     c.set_node("n1", 8);

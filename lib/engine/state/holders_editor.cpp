@@ -29,15 +29,14 @@ void HoldersEditor::begin(WorkloadIndex index, CowPtr<Holding> holding) {
 }
 
 void HoldersEditor::take_nodes(WorkloadIndex holder) {
-    if (data_.enforcing_flavors->empty()) {
-        return;
-    }
     static const std::vector<HeldNodes> kNone;
     const CowPtr<Holding>& holding = data_.workloads[holder.at()].holding;
-    const bool has_placement = holding->placement != nullptr;
-    auto nodes =
-        topologies_.nodes_of(holder, *holding, has_placement ? holding->placement->nodes : kNone);
-    if (nodes.empty() && (!has_placement || holding->placement->nodes.empty())) {
+    const auto& known = holding->placement == nullptr ? kNone : holding->placement->nodes;
+    if (data_.enforcing_flavors->empty() && known.empty()) {
+        return;
+    }
+    auto nodes = topologies_.nodes_of(holder, *holding, known);
+    if (nodes.empty() && known.empty()) {
         return;
     }
     CowPtr<HeldPlacement>& placement = record(holder).holding.write().placement;
