@@ -88,11 +88,11 @@ int badness(HostState state) {
 }  // namespace
 
 bool ends_in_hosts(const api::TopologyAssignment& assignment) {
-    return !assignment.levels.empty() && assignment.levels.back() == kHostnameLabel;
+    return !assignment.levels.empty() && assignment.levels.back() == api::kHostnameLabel;
 }
 
 std::vector<std::string> hostnames_of(const api::Node& node) {
-    const std::string* name = node.metadata.find_label(kHostnameLabel);
+    const std::string* name = node.metadata.find_label(api::kHostnameLabel);
     return name == nullptr ? std::vector<std::string>{} : std::vector{*name};
 }
 

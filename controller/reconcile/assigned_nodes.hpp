@@ -20,7 +20,6 @@
 /// the value of its label `kubernetes.io/hostname`: assignments and pods' node selectors name it.
 namespace sluice::controller {
 
-inline constexpr char kHostnameLabel[] = "kubernetes.io/hostname";
 /// The index of nodes by hostname.
 inline constexpr std::string_view kHostnameIndex = "hostname";
 /// The index of admitted Workloads by the hostnames in their assignments.

@@ -69,7 +69,8 @@ void DecisionApplier::take_admission(const engine::AdmissionDecision& decision) 
     if (workload) {
         admission.uid = workload->metadata.uid;
         admission.generation = workload->metadata.generation;
-        admission.admission = workload::make_admission(parts_.state, decision, *workload);
+        admission.admission =
+            workload::make_admission(parts_.translator, parts_.state, decision, *workload);
         admission.considered = workload::considered_flavors(
             parts_.state, decision, *workload, parts_.translator.references()
         );

@@ -57,7 +57,8 @@ void DecisionApplier::take_second_pass(const engine::SecondPassDecision& decisio
             if (workload) {
                 admission.uid = workload->metadata.uid;
                 admission.generation = workload->metadata.generation;
-                admission.admission = workload::make_admission(parts_.state, decision, *workload);
+                admission.admission =
+                    workload::make_admission(parts_.translator, parts_.state, decision, *workload);
                 for (const api::UnhealthyNode& node : workload->status.unhealthy_nodes) {
                     admission.replaced_nodes.push_back(node.name);
                 }

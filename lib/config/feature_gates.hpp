@@ -79,11 +79,11 @@ namespace sluice::config {
     X(SluicePreventFairSharingLoops, false, Alpha, false, Built) \
     X(SluiceTASStrictNodeFit, false, Alpha, false, Built) \
     X(SparkApplicationIntegration, false, Alpha, false, Built) \
-    X(TASAssignmentsEncodingByHostnamePrefix, true, Beta, false, NotBuilt) \
+    X(TASAssignmentsEncodingByHostnamePrefix, true, Beta, false, Built) \
     X(TASBalancedPlacement, false, Alpha, false, Built) \
-    X(TASCacheNodeMatchResults, true, Beta, false, NotBuilt) \
-    X(TASCacheTopologyTree, true, Beta, false, NotBuilt) \
-    X(TASCachingRemainingResources, true, Beta, false, NotBuilt) \
+    X(TASCacheNodeMatchResults, true, Beta, false, Built) \
+    X(TASCacheTopologyTree, true, Beta, false, Built) \
+    X(TASCachingRemainingResources, true, Beta, false, Built) \
     X(TASFailedNodeReplacement, true, Beta, false, Built) \
     X(TASFailedNodeReplacementFailFast, true, Beta, false, Built) \
     X(TASHandleOverlappingFlavors, true, Beta, false, Built) \
@@ -96,7 +96,7 @@ namespace sluice::config {
     X(TASRespectNodeAffinityPreferred, false, Alpha, false, Built) \
     X(TASValidateWorkloadSliceSize, true, Beta, false, Built) \
     X(TLSOptions, true, Stable, true, Built) \
-    X(TopologyAwareScheduling, true, Beta, false, NotBuilt) \
+    X(TopologyAwareScheduling, true, Beta, false, Built) \
     X(UnadmittedWorkloadsExplicitStatus, false, Beta, false, Built) \
     X(UnadmittedWorkloadsObservability, true, Beta, false, Built) \
     X(ValidateRayAndSparkJobUpdates, true, Beta, false, Built) \

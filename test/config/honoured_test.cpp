@@ -116,22 +116,23 @@ TEST_CASE("a feature that is not built may be off, not on", "[config][honoured]"
 
 TEST_CASE("a file that names a feature that is not built asks for it", "[config][honoured]") {
     CHECK(
-        unsupported("", Command::Controller, "TopologyAwareScheduling=true") ==
-        Names{"--feature-gates: TopologyAwareScheduling is not supported"}
+        unsupported("", Command::Controller, "MultiKueue=true") ==
+        Names{"--feature-gates: MultiKueue is not supported"}
     );
     CHECK(unsupported(R"("featureGates":{})", Command::Controller).empty());
     CHECK(unsupported("", Command::Controller, "AllBeta=true").empty());
     CHECK(unsupported("", Command::Controller, "AllBeta=false").empty());
     CHECK(unsupported("", Command::Controller, "UnadmittedWorkloadsExplicitStatus=true").empty());
     CHECK(unsupported("", Command::Controller, "PartialAdmission=true").empty());
-    const std::map<std::string, bool> in_file{{"TopologyAwareScheduling", true}};
+    CHECK(unsupported("", Command::Controller, "TopologyAwareScheduling=true").empty());
+    const std::map<std::string, bool> in_file{{"MultiKueue", true}};
     const auto gates = FeatureGates::load("", in_file);
     REQUIRE(gates);
     const auto read = test::parse_members("v1beta2", "");
     REQUIRE(read);
     CHECK(
         texts_of(unsupported_settings(*read, *gates, Command::Schedule)) ==
-        Names{"featureGates.TopologyAwareScheduling: is not supported"}
+        Names{"featureGates.MultiKueue: is not supported"}
     );
 }
 
@@ -141,6 +142,8 @@ TEST_CASE("the gate of what is built may be set either way", "[config][honoured]
         "AssignQueueLabelsForPods",
         "CustomMetricLabels",
         "MultiKueueOrchestratedPreemption",
+        "TASAssignmentsEncodingByHostnamePrefix",
+        "TASCacheNodeMatchResults",
         "TASValidateWorkloadSliceSize",
         "ElasticJobsViaWorkloadSlices",
         "FinishOrphanedWorkloads",

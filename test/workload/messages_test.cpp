@@ -169,8 +169,9 @@ TEST_CASE("a preemption is told to both sides", "[workload][messages]") {
     Fixture fixture("{withinClusterQueue: LowerPriority}");
     const auto admitted = fixture.submit("low", 1, cpu("3"));
     REQUIRE(admitted.admitted.size() == 1);
-    const auto admission =
-        make_admission(fixture.state(), admitted.admitted[0], fixture.workload());
+    const auto admission = make_admission(
+        fixture.translator(), fixture.state(), admitted.admitted[0], fixture.workload()
+    );
     CHECK(admission.cluster_queue == "q");
     CHECK(admission.pod_set_assignments.at(0).flavors.at("cpu") == "plain");
     CHECK(admission.pod_set_assignments[0].resource_usage.at("cpu").to_string() == "3");

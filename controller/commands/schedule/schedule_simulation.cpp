@@ -148,8 +148,9 @@ CycleReport ScheduleSimulation::report(const engine::CycleResult& result) const 
         made.admitted.push_back(
             {.workload = key,
              .cluster_queue = world_.state().node_name(decision.cluster_queue),
-             .admission =
-                 workload::make_admission(world_.state(), decision, world_.workload_at(key)),
+             .admission = workload::make_admission(
+                 world_.translator(), world_.state(), decision, world_.workload_at(key)
+             ),
              .pods = std::move(pods),
              .borrows = decision.borrowing_level > 0,
              .replaces = decision.replaces.is_valid()
@@ -204,7 +205,8 @@ SecondPassWorkload ScheduleSimulation::report(const engine::SecondPassDecision& 
     switch (decision.outcome) {
         case Assigned:
             made.result = "assigned";
-            made.admission = workload::make_admission(world_.state(), decision, workload);
+            made.admission =
+                workload::make_admission(world_.translator(), world_.state(), decision, workload);
             break;
         case Evicted:
             made.result = "evicted";

@@ -22,7 +22,7 @@ constexpr char kController[] = "kueue-tas-node-controller";
 
 /// Returns the host that the pod waits for; "" if it does not wait for one.
 std::string awaited_host(const api::Pod& pod) {
-    const auto host = pod.spec.node_selector.find(kHostnameLabel);
+    const auto host = pod.spec.node_selector.find(api::kHostnameLabel);
     const bool waits = pod.spec.node_name.empty() && pod.status.phase == "Pending" &&
                        !pod.metadata.deletion_timestamp &&
                        workload::asks_for_topology(pod.metadata) &&

@@ -1,5 +1,6 @@
 #include "api/kueue/topology_assignment.hpp"
 
+#include "api/kueue/hostname_prefix_runs.hpp"
 #include "api/meta/codec.hpp"
 
 #include <fmt/core.h>
@@ -355,18 +356,45 @@ json::Value make_domains(const DomainAssignment& assignment) {
     return made;
 }
 
-json::Value make_slices(const DomainAssignment& assignment) {
+namespace {
+
+json::Value make_runs(
+    const DomainAssignment& assignment, std::span<const std::span<const AssignedDomain>> runs
+) {
     json::Value made;
     made.set("levels", to_array(assignment.levels));
     json::Array slices;
-    std::span<const AssignedDomain> rest = assignment.domains;
-    while (!rest.empty()) {
-        const auto chunk = rest.first(std::min(rest.size(), kDomainsPerSliceMax));
-        slices.push_back(make_slice(chunk, assignment.levels.size()));
-        rest = rest.subspan(chunk.size());
+    for (const auto& run : runs) {
+        slices.push_back(make_slice(run, assignment.levels.size()));
     }
     made.set("slices", std::move(slices));
     return made;
+}
+
+json::Value make_one_slice(const DomainAssignment& assignment) {
+    std::vector<std::span<const AssignedDomain>> chunks;
+    std::span<const AssignedDomain> rest = assignment.domains;
+    while (!rest.empty()) {
+        chunks.push_back(rest.first(std::min(rest.size(), kDomainsPerSliceMax)));
+        rest = rest.subspan(chunks.back().size());
+    }
+    return make_runs(assignment, chunks);
+}
+
+}  // namespace
+
+json::Value make_slices(const DomainAssignment& assignment, AssignmentEncoding encoding) {
+    if (encoding == AssignmentEncoding::OneSlice || assignment.levels.empty() ||
+        assignment.levels.back() != kHostnameLabel) {
+        return make_one_slice(assignment);
+    }
+    const auto runs = split_by_hostname_prefix(assignment.domains, assignment.levels.size() - 1);
+    json::Value by_prefix = make_runs(assignment, runs);
+    if (runs.size() < 2 || assignment.domains.size() > kDomainsPerSliceMax) {
+        return by_prefix;
+    }
+    json::Value together = make_one_slice(assignment);
+    return json::print(together).size() < json::print(by_prefix).size() ? together : by_prefix;
 }
 
 namespace {
@@ -423,8 +451,8 @@ DomainAssignment decode(const TopologyAssignment& assignment, std::size_t domain
     return made;
 }
 
-TopologyAssignment encode(const DomainAssignment& assignment) {
-    return from_value<TopologyAssignment>(make_slices(assignment)).value();
+TopologyAssignment encode(const DomainAssignment& assignment, AssignmentEncoding encoding) {
+    return from_value<TopologyAssignment>(make_slices(assignment, encoding)).value();
 }
 
 }  // namespace sluice::api

@@ -13,6 +13,8 @@
 
 namespace sluice::api {
 
+/// The label of a node whose value names it in topologies.
+inline constexpr char kHostnameLabel[] = "kubernetes.io/hostname";
 /// The maximum number of domains that are read from one object. Objects of the API have fewer; only
 /// a malicious object could exceed it, with slices that combine a huge domainCount and universal
 /// values.
@@ -52,15 +54,29 @@ Result<DomainAssignment> parse_slices(
 DomainAssignment decode(
     const TopologyAssignment& assignment, std::size_t domains_max = kDomainsMax
 );
+/// The slices that domains are written in.
+enum class AssignmentEncoding : std::uint8_t {
+    OneSlice,
+    /// One slice for each run of hosts that share a prefix of their names, unless one slice for all
+    /// is shorter (gate TASAssignmentsEncodingByHostnamePrefix). Levels that do not end with the
+    /// hostname make one slice.
+    HostnamePrefixes
+};
+
 /// Returns the assignment as make_slices() encodes it.
-TopologyAssignment encode(const DomainAssignment& assignment);
+TopologyAssignment encode(
+    const DomainAssignment& assignment, AssignmentEncoding encoding = AssignmentEncoding::OneSlice
+);
 
 /// Returns `{levels, domains}`.
 json::Value make_domains(const DomainAssignment& assignment);
-/// Returns `{levels, slices}` with one slice, or as few as the schema's limit allows; without
-/// domains, `slices` is empty. A value that all domains share becomes `universal`; other values
-/// lose their common prefix and suffix: `node-1-eu` and `node-2-eu` become prefix `node-`, suffix
+/// Returns `{levels, slices}` with the slices of the encoding, or more if the schema's limit of
+/// domains in a slice demands it; without domains, `slices` is empty. A value that all domains
+/// share becomes `universal`; other values lose their common prefix and suffix: `node-1-eu` and
+/// `node-2-eu` become prefix `node-`, suffix
 /// `-eu`, and roots `1` and `2`. Requires: each domain has a value for each level.
-json::Value make_slices(const DomainAssignment& assignment);
+json::Value make_slices(
+    const DomainAssignment& assignment, AssignmentEncoding encoding = AssignmentEncoding::OneSlice
+);
 
 }  // namespace sluice::api

@@ -29,6 +29,7 @@ struct TranslationGates {
     bool reclaimable_pods = true;
     bool scheduling_equivalence_hashing = true;
     bool skip_reassignment_for_pod_owned_workloads = true;
+    bool tas_encode_hostname_prefixes = true;  ///< TASAssignmentsEncodingByHostnamePrefix
     bool topology_aware_scheduling = true;
     bool tas_respect_node_affinity_preferred = false;
     bool reject_workloads_with_devices = true;  ///< KueueDRARejectWorkloadsWhenDRADisabled

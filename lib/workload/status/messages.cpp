@@ -420,7 +420,9 @@ std::string considered_flavors(
 namespace {
 
 api::TopologyAssignment make_topology(
-    const engine::FlavorTopology& topology, const std::vector<engine::LeafPods>& leaves
+    const engine::FlavorTopology& topology,
+    const std::vector<engine::LeafPods>& leaves,
+    api::AssignmentEncoding encoding
 ) {
     api::DomainAssignment made{.levels = topology.levels(), .domains = {}};
     if (topology.is_by_host()) {
@@ -434,7 +436,7 @@ api::TopologyAssignment make_topology(
              .count = pods.count}
         );
     }
-    return api::encode(made);
+    return api::encode(made, encoding);
 }
 
 std::string delayed_text(engine::DelayedTopology delayed) {
@@ -467,8 +469,14 @@ namespace {
 /// Decision: an AdmissionDecision or a SecondPassDecision.
 template <class Decision>
 api::Admission to_admission(
-    const engine::State& state, const Decision& decision, const api::Workload& workload
+    const Translator& translator,
+    const engine::State& state,
+    const Decision& decision,
+    const api::Workload& workload
 ) {
+    const auto encoding = translator.settings().gates.tas_encode_hostname_prefixes
+                              ? api::AssignmentEncoding::HostnamePrefixes
+                              : api::AssignmentEncoding::OneSlice;
     api::Admission made{
         .cluster_queue = state.node_name(decision.cluster_queue), .pod_set_assignments = {}
     };
@@ -479,8 +487,9 @@ api::Admission to_admission(
         assignment.delayed_topology_request = delayed_text(pod_set.delayed);
         // Kubernetes chooses the nodes of flavors that only enforce capacity.
         if (pod_set.leaves && state.flavor_has_topology(pod_set.topology)) {
-            assignment.topology_assignment =
-                make_topology(*state.topologies().find(pod_set.topology), *pod_set.leaves);
+            assignment.topology_assignment = make_topology(
+                *state.topologies().find(pod_set.topology), *pod_set.leaves, encoding
+            );
         }
         for (const auto& [resource, flavor, amount] : pod_set.flavors) {
             const std::string& name = state.resource_name(resource);
@@ -496,19 +505,21 @@ api::Admission to_admission(
 }  // namespace
 
 api::Admission make_admission(
+    const Translator& translator,
     const engine::State& state,
     const engine::AdmissionDecision& decision,
     const api::Workload& workload
 ) {
-    return to_admission(state, decision, workload);
+    return to_admission(translator, state, decision, workload);
 }
 
 api::Admission make_admission(
+    const Translator& translator,
     const engine::State& state,
     const engine::SecondPassDecision& decision,
     const api::Workload& workload
 ) {
-    api::Admission made = to_admission(state, decision, workload);
+    api::Admission made = to_admission(translator, state, decision, workload);
     if (!state.options().gates.topology_aware_scheduling || !workload.status.admission) {
         return made;
     }

@@ -63,6 +63,7 @@ std::string priorities_note(
 
 /// Returns status.admission for a decision.
 api::Admission make_admission(
+    const Translator& translator,
     const engine::State& state,
     const engine::AdmissionDecision& decision,
     const api::Workload& workload
@@ -74,6 +75,7 @@ std::string no_replacement_message(const api::Workload& workload);
 /// Returns the admission of a workload after a second pass: with the topology that was found, and
 /// otherwise as it was. Requires: no event has been applied since the decision.
 api::Admission make_admission(
+    const Translator& translator,
     const engine::State& state,
     const engine::SecondPassDecision& decision,
     const api::Workload& workload

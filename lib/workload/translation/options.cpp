@@ -50,6 +50,7 @@ TranslationGates make_translation_gates(const FeatureGates& gates) {
         .scheduling_equivalence_hashing = on(Feature::SchedulingEquivalenceHashing),
         .skip_reassignment_for_pod_owned_workloads =
             on(Feature::SkipReassignmentForPodOwnedWorkloads),
+        .tas_encode_hostname_prefixes = on(Feature::TASAssignmentsEncodingByHostnamePrefix),
         .topology_aware_scheduling = on(Feature::TopologyAwareScheduling),
         .tas_respect_node_affinity_preferred = on(Feature::TASRespectNodeAffinityPreferred),
         .reject_workloads_with_devices = on(Feature::KueueDRARejectWorkloadsWhenDRADisabled),
