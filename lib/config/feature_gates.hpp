@@ -34,7 +34,7 @@ namespace sluice::config {
     X(DeferRayServiceFinalizationForRedisCleanup, true, Beta, false, Built) \
     X(DisableWaitForPodsReady, false, Alpha, false, Built) \
     X(ElasticJobsViaWorkloadSlices, true, Beta, false, Built) \
-    X(ElasticJobsViaWorkloadSlicesWithTAS, false, Alpha, false, NotBuilt) \
+    X(ElasticJobsViaWorkloadSlicesWithTAS, false, Alpha, false, Built) \
     X(FailureRecoveryPolicy, false, Alpha, false, NotBuilt) \
     X(FairSharingPreemptWithinNominal, true, Beta, false, Built) \
     X(FairSharingPrioritizeNonBorrowing, true, Beta, false, Built) \

@@ -101,8 +101,13 @@ std::vector<PreemptionTarget> Cycle::find_targets(
         .usage = {},
         .needed = {},
         .to_place = assignment.to_place,
+        .spared = {},
     };
     if (entry.slice) {
+        const bool keeps_places = std::ranges::any_of(
+            assignment.to_place, [](const PodSetToPlace& pods) { return !pods.kept.empty(); }
+        );
+        preemptor.spared = keeps_places ? entry.slice->workload() : WorkloadIndex{};
         const auto& pod_sets = state_.workload(entry.workload).pod_sets;
         preemptor.usage = entry.slice->growth(pod_sets, assignment);
     } else {
@@ -181,7 +186,9 @@ void Cycle::reserve_places(CycleEntry& entry, FlavorAssigner& assigner) {
     if (entry.targets.empty()) {
         // Nobody can be evicted for it yet. Its places are kept, so that none that comes after it
         // is admitted there to be evicted for it.
-        assigner.place_again(entry.assignment, active_search_->view().leaves(), Occupancy::Empty);
+        assigner.place_again(
+            entry.assignment, active_search_->view().leaves(), Occupancy::Empty, KeptPods::Counted
+        );
         return;
     }
     UsageView& view = active_search_->view();
@@ -189,7 +196,13 @@ void Cycle::reserve_places(CycleEntry& entry, FlavorAssigner& assigner) {
     for (const auto& target : entry.targets) {
         view.remove(held_by(state_, target.workload));
     }
-    assigner.place_again(entry.assignment, view.leaves(), Occupancy::Present);
+    // A replaced slice is one of the targets.
+    assigner.place_again(
+        entry.assignment,
+        view.leaves(),
+        Occupancy::Present,
+        entry.slice ? KeptPods::Removed : KeptPods::Counted
+    );
 }
 
 void Cycle::count_slice_as_free(CycleEntry& entry) {

@@ -34,8 +34,11 @@ class FlavorAssigner {
     /// Assigns flavors for all pods, or for `counts` pods of each podSet (partial admission), and
     /// places on nodes. A workload that holds quota keeps its flavors.
     Assignment assign(const std::vector<std::int32_t>* counts = nullptr);
-    /// Replaces the places of an assignment with those that `leaves` has room for, if any.
-    void place_again(Assignment& assignment, const LeafView& leaves, Occupancy occupancy) const;
+    /// Replaces the places of an assignment with those that `leaves` has room for, if any. `kept`:
+    /// see WorkloadPlacer.
+    void place_again(
+        Assignment& assignment, const LeafView& leaves, Occupancy occupancy, KeptPods kept
+    ) const;
 
   private:
     struct Preference {
@@ -109,6 +112,8 @@ class FlavorAssigner {
     std::vector<FlavorRefusal> topology_faults(const PodSetChoice& pod_set) const;
     /// Returns why the elastic job cannot have the topology that it asks for.
     std::vector<FlavorRefusal> elastic_faults(const PodSetChoice& pod_set) const;
+    /// See PodSetToPlace.
+    std::vector<LeafPods> kept_by(const PodSetChoice& pod_set, FlavorIndex flavor) const;
     /// Returns true if the podSet has a topology that stays as it is.
     bool keeps_topology(const PodSetChoice& pod_set) const;
     bool has_unhealthy_nodes() const;

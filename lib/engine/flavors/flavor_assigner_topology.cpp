@@ -122,6 +122,29 @@ std::vector<FlavorRefusal> FlavorAssigner::elastic_faults(const PodSetChoice& po
     }};
 }
 
+std::vector<LeafPods> FlavorAssigner::kept_by(const PodSetChoice& pod_set, FlavorIndex flavor)
+    const {
+    if (replaced_ == nullptr || !state_.options().gates.tas_elastic_jobs) {
+        return {};
+    }
+    const std::string& name = record_.pod_sets[pod_set.pod_set].name;
+    const HeldTopology* topology = replaced_->find_topology(name, flavor);
+    if (topology == nullptr) {
+        return {};
+    }
+    const FlavorTopology& of = *state_.topologies().find(flavor);
+    std::vector<LeafPods> kept;
+    kept.reserve(topology->domains.size());
+    for (const DomainPods& domain : topology->domains) {
+        const auto leaf = of.find_leaf(domain.id);
+        if (!leaf || !of.is_present(*leaf)) {
+            return {};
+        }
+        kept.push_back({.leaf = *leaf, .count = domain.count});
+    }
+    return kept;
+}
+
 bool FlavorAssigner::has_unhealthy_nodes() const {
     return held_ != nullptr && !held_->unhealthy_nodes.empty();
 }
@@ -192,7 +215,8 @@ void FlavorAssigner::require_one_topology(
                 {.pod_set = pod_set.pod_set,
                  .count = pod_set.count,
                  .flavor = choice->flavor,
-                 .is_implied = !is_requested}
+                 .is_implied = !is_requested,
+                 .kept = kept_by(pod_set, choice->flavor)}
             );
         }
     }
@@ -267,13 +291,13 @@ void FlavorAssigner::take_places(Assignment& assignment, WorkloadPlacement found
 }
 
 void FlavorAssigner::place_again(
-    Assignment& assignment, const LeafView& leaves, Occupancy occupancy
+    Assignment& assignment, const LeafView& leaves, Occupancy occupancy, KeptPods kept
 ) const {
     if (assignment.to_place.empty()) {
         return;
     }
     WorkloadPlacer placer(state_, search_.rooms(), workload_, leaves, occupancy);
-    WorkloadPlacement found = placer.place(assignment.to_place);
+    WorkloadPlacement found = placer.place(assignment.to_place, kept);
     if (found.fits()) {
         take_places(assignment, std::move(found));
     }

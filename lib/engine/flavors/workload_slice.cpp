@@ -99,6 +99,19 @@ std::int64_t ReplacedSlice::pods_on_nodes(std::string_view pod_set, FlavorIndex 
     return pods;
 }
 
+const HeldTopology* ReplacedSlice::find_topology(std::string_view pod_set, FlavorIndex flavor)
+    const {
+    const WorkloadRecord& record = state_->workload(workload_);
+    if (record.holding->placement == nullptr) {
+        return nullptr;
+    }
+    const auto& all = record.holding->placement->topologies;
+    const auto at = std::ranges::find_if(all, [&](const HeldTopology& topology) {
+        return topology.flavor == flavor && record.pod_sets[topology.pod_set].name == pod_set;
+    });
+    return at == all.end() ? nullptr : &*at;
+}
+
 Usages ReplacedSlice::growth(const PodSets& pod_sets, const Assignment& assignment) const {
     Usages made;
     for (const auto& choice : assignment.pod_sets) {

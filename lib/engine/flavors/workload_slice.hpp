@@ -53,6 +53,8 @@ class ReplacedSlice {
     /// Returns the number of pods that the podSet of that name has in the flavor, which enforces
     /// capacity.
     std::int64_t pods_on_nodes(std::string_view pod_set, FlavorIndex flavor) const;
+    /// Returns the topology of the podSet of that name in the flavor; nullptr if it has none.
+    const HeldTopology* find_topology(std::string_view pod_set, FlavorIndex flavor) const;
     /// Returns what the replacement's additional pods would use on the flavors of `assignment`.
     /// Excludes the resource `pods`, which the search for victims does not know.
     Usages growth(const PodSets& pod_sets, const Assignment& assignment) const;

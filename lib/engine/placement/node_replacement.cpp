@@ -1,7 +1,6 @@
 #include "engine/placement/node_replacement.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 namespace sluice::engine {
@@ -68,7 +67,7 @@ class ReplacementSearch {
         if (made.replacing.empty()) {
             return replacement_failure(Kind::NoReplacement, node);
         }
-        made.all = merged(made.replacing);
+        made.all = sum_by_leaf(rest_, made.replacing);
         return made;
     }
 
@@ -132,21 +131,6 @@ class ReplacementSearch {
             });
         slices = whole == slices.rend() ? std::vector<SliceRequest>()
                                         : std::vector<SliceRequest>{*whole};
-    }
-
-    std::vector<LeafPods> merged(const std::vector<LeafPods>& replacing) const {
-        std::map<std::uint32_t, std::int64_t> pods;  // leaves are numbered by path
-        for (const auto* part : {&rest_, &replacing}) {
-            for (const LeafPods& each : *part) {
-                pods[each.leaf] += each.count;
-            }
-        }
-        std::vector<LeafPods> made;
-        made.reserve(pods.size());
-        for (const auto& [leaf, count] : pods) {
-            made.push_back({.leaf = leaf, .count = count});
-        }
-        return made;
     }
 
     const State& state_;

@@ -175,7 +175,8 @@ void WorkloadPlacer::largest_first(FlavorIndex flavor, std::vector<Group>& group
     });
 }
 
-WorkloadPlacement WorkloadPlacer::place(const std::vector<PodSetToPlace>& pod_sets) {
+WorkloadPlacement WorkloadPlacer::place(const std::vector<PodSetToPlace>& pod_sets, KeptPods kept) {
+    kept_ = kept;
     std::vector<FlavorIndex> flavors;
     flavors.reserve(pod_sets.size());
     for (const PodSetToPlace& pod_set : pod_sets) {
@@ -253,12 +254,16 @@ bool WorkloadPlacer::place_group(const Group& group) {
     const bool has_leader = group.size() > 1;
     const bool is_first_leader = has_leader && group[1].count > group[0].count;
     const PodSetToPlace& workers = group[is_first_leader ? 1 : 0];
+    const PodSetToPlace* leading = has_leader ? &group[is_first_leader ? 0 : 1] : nullptr;
+    if (!workers.kept.empty() && (leading == nullptr || !leading->kept.empty())) {
+        return grow_group(workers, leading);
+    }
     LeafDemand demand = demand_of(workers);
     PodsToPlace pods =
         pods_of(state_, workers, record_.pod_sets[workers.pod_set].shape, demand.pod);
     std::optional<LeafDemand> leader;
     if (has_leader) {
-        leader = demand_of(group[is_first_leader ? 0 : 1]);
+        leader = demand_of(*leading);
         pods.leader = leader->pod;
     }
     pods.occupancy = occupancy_;
@@ -288,7 +293,80 @@ bool WorkloadPlacer::place_group(const Group& group) {
     };
     keep(workers, std::move(demand));
     if (leader) {
-        keep(group[is_first_leader ? 0 : 1], *std::move(leader));
+        keep(*leading, *std::move(leader));
+    }
+    return true;
+}
+
+namespace {
+
+/// Returns the first `count` pods of the assignment.
+std::vector<LeafPods> first_of(const std::vector<LeafPods>& assigned, std::int64_t count) {
+    std::vector<LeafPods> made;
+    for (const LeafPods& each : assigned) {
+        const std::int64_t taken = std::min(each.count, count);
+        if (taken > 0) {
+            made.push_back({.leaf = each.leaf, .count = taken});
+        }
+        count -= taken;
+    }
+    return made;
+}
+
+std::int64_t pods_in(const std::vector<LeafPods>& leaves) {
+    std::int64_t sum = 0;
+    for (const LeafPods& each : leaves) {
+        sum += each.count;
+    }
+    return sum;
+}
+
+}  // namespace
+
+bool WorkloadPlacer::grow_group(const PodSetToPlace& workers, const PodSetToPlace* leader) {
+    const bool is_uncounted = occupancy_ == Occupancy::Empty || kept_ == KeptPods::Removed;
+    const auto kept_of = [this](const PodSetToPlace& pod_set) {
+        LeafDemand demand = demand_of(pod_set);
+        demand.leaves = first_of(pod_set.kept, pod_set.count);
+        return demand;
+    };
+    LeafDemand all = kept_of(workers);
+    std::optional<LeafDemand> leading;
+    if (leader != nullptr) {
+        leading = kept_of(*leader);
+    }
+    if (is_uncounted) {
+        assume(all);
+        if (leading) {
+            assume(*leading);
+        }
+    }
+    const std::int64_t missing = workers.count - pods_in(all.leaves);
+    if (missing > 0) {
+        LeafDemand more = demand_of(workers);
+        PodsToPlace pods =
+            pods_of(state_, workers, record_.pod_sets[workers.pod_set].shape, more.pod);
+        pods.count = missing;
+        pods.occupancy = occupancy_;
+        auto found = place_pods(state_, rooms_, workers.flavor, capacity_of(workers.flavor), pods);
+        if (auto* failure = std::get_if<PlacementFailure>(&found)) {
+            const auto shared = std::make_shared<const PlacementFailure>(std::move(*failure));
+            fail(workers, shared);
+            if (leader != nullptr) {
+                fail(*leader, shared);
+            }
+            return false;
+        }
+        const std::uint32_t first = state_.topologies().find(workers.flavor)->tree().leaves().first;
+        for (const PlacedPods& placed : std::get<std::vector<PlacedPods>>(found)) {
+            more.leaves.push_back({.leaf = placed.leaf.value - first, .count = placed.count});
+        }
+        assume(more);
+        all.leaves = sum_by_leaf(all.leaves, more.leaves);
+    }
+    result_.placed.push_back({.pod_set = workers.pod_set, .demand = std::move(all)});
+    if (leading) {
+        result_.placed.push_back({.pod_set = leader->pod_set, .demand = *std::move(leading)});
     }
     return true;
 }

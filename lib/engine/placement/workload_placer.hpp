@@ -22,6 +22,10 @@ struct PodSetToPlace {
     std::int32_t count = 0;
     FlavorIndex flavor;
     bool is_implied = false;  ///< see PlacementTerms
+    /// Where pods of the slice run that the workload replaces, in the order of the slice's
+    /// assignment. They stay there, and only the others are placed (KEP-77). If one of the
+    /// leaves has lost its nodes, this is empty, and all pods are placed.
+    std::vector<LeafPods> kept = {};
     friend bool operator==(const PodSetToPlace&, const PodSetToPlace&) = default;
 };
 
@@ -50,6 +54,9 @@ struct WorkloadPlacement {
     bool fits() const { return !unplaced; }
 };
 
+/// Says if the view counts the pods of the slice that the workload replaces.
+enum class KeptPods : std::uint8_t { Counted, Removed };
+
 /// Places podSets one after the other, or together with their group's leader; each sees what the
 /// ones before it take. *Lifetime*: of the state, the rooms and the view.
 class WorkloadPlacer {
@@ -62,7 +69,9 @@ class WorkloadPlacer {
         Occupancy occupancy
     );
 
-    WorkloadPlacement place(const std::vector<PodSetToPlace>& pod_sets);
+    WorkloadPlacement place(
+        const std::vector<PodSetToPlace>& pod_sets, KeptPods kept = KeptPods::Counted
+    );
 
   private:
     using Group = std::vector<PodSetToPlace>;
@@ -74,6 +83,8 @@ class WorkloadPlacer {
     bool replaces_node() const;
     /// Returns false if the group has no place; records what was found.
     bool place_group(const Group& group);
+    /// Leaves the workers that run where they are, and their leader, and places those beyond them.
+    bool grow_group(const PodSetToPlace& workers, const PodSetToPlace* leader);
     bool replace_node(const PodSetToPlace& pod_set);
     void fail(const PodSetToPlace& pod_set, std::shared_ptr<const PlacementFailure> failure);
     LeafDemand demand_of(const PodSetToPlace& pod_set) const;
@@ -87,6 +98,7 @@ class WorkloadPlacer {
     const WorkloadRecord& record_;
     const LeafView& view_;
     Occupancy occupancy_;
+    KeptPods kept_ = KeptPods::Counted;
     std::map<FlavorIndex, LeafCapacity> assumed_;  // where podSets before take something
     WorkloadPlacement result_;
 };

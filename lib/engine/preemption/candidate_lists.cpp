@@ -81,7 +81,7 @@ void CandidateWalk::find() {
             return;
         }
         const WorkloadIndex index = current_->workload;
-        if (!right_.removed->contains(index) &&
+        if (index != right_.spared && !right_.removed->contains(index) &&
             allows(right_.policy, *right_.preemptor, right_.state->workload(index))) {
             return;
         }

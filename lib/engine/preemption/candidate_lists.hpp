@@ -72,6 +72,7 @@ struct EvictionRight {
     const WorkloadRecord* preemptor = nullptr;
     const std::set<WorkloadIndex>* removed = nullptr;
     PreemptionPolicy policy = PreemptionPolicy::Never;
+    WorkloadIndex spared = {};  ///< not evicted, if valid
 };
 
 /// Walks the candidates of a list that may be evicted, the best victim first.

@@ -36,6 +36,8 @@ struct PreemptionRequest {
     Usages usage;
     FlavorResources needed;
     std::vector<PodSetToPlace> to_place = {};
+    /// The slice that the preemptor replaces, if its pods keep their places; not evicted.
+    WorkloadIndex spared = {};
     friend bool operator==(const PreemptionRequest&, const PreemptionRequest&) = default;
 
     Demand demand() const { return {.cluster_queue = cluster_queue, .usages = usage}; }
@@ -105,7 +107,11 @@ class PreemptionSearch {
     }
     EvictionRight right_of(const PreemptionRequest& preemptor, PreemptionPolicy policy) const {
         return {
-            &context_.state, &context_.state.workload(preemptor.workload), &context_.removed, policy
+            &context_.state,
+            &context_.state.workload(preemptor.workload),
+            &context_.removed,
+            policy,
+            preemptor.spared
         };
     }
     /// Returns false if no other ClusterQueue above its quota has a holder that the policy lets the

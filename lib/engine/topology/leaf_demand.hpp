@@ -21,4 +21,9 @@ struct LeafDemand {
 
 using LeafDemands = std::span<const LeafDemand>;
 
+/// Returns the pods of both in the order of the leaves' paths, each leaf once.
+std::vector<LeafPods> sum_by_leaf(
+    const std::vector<LeafPods>& some, const std::vector<LeafPods>& others
+);
+
 }  // namespace sluice::engine
