@@ -2,12 +2,16 @@
 
 #include "api/kueue/conditions.hpp"
 #include "api/kueue/sluice_names.hpp"
+#include "workload/capacity/assignment_faults.hpp"
 #include "workload/capacity/pods_beyond_nodes.hpp"
 #include "workload/translation/references.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace sluice::controller {
@@ -88,14 +92,26 @@ void CapacityWatch::report_workloads(workload::CapacityInput input) {
     });
     input.local_queues = list<api::LocalQueue>(parts_.stores);
     input.workloads = list<api::Workload>(parts_.stores);
-    const auto reports =
-        beyond_nodes_.observe(workload::find_pods_beyond_nodes(input), parts_.clock.now());
+    const Time now = parts_.clock.now();
+    send(
+        api::reason::kPodsExceedNodes,
+        beyond_nodes_.observe(problems_of(workload::find_pods_beyond_nodes(input)), now)
+    );
+    input.topologies = list<api::Topology>(parts_.stores);
+    std::map<std::string, std::string> faults;
+    for (auto& [name, words] : workload::find_assignment_faults(input)) {
+        faults.emplace(std::move(name), std::move(words));
+    }
+    send(api::reason::kTopologyAssignmentFaulty, faulty_.observe(std::move(faults), now));
+}
+
+void CapacityWatch::send(const char* reason, const std::vector<WorkloadReports::Report>& reports) {
     for (const auto& [name, words] : reports) {
         const std::size_t slash = name.find('/');
         const auto workload =
             parts_.stores.of<api::Workload>().find(name.substr(0, slash), name.substr(slash + 1));
         if (workload) {
-            parts_.on_event(beyond_nodes_event(*workload, words));
+            parts_.on_event(problem_event(*workload, reason, words));
         }
     }
 }

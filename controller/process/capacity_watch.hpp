@@ -3,8 +3,8 @@
 
 #include "base/clock.hpp"
 #include "controller/reconcile/stores.hpp"
-#include "controller/reconcilers/pods_beyond_nodes.hpp"
 #include "controller/reconcilers/quota_drift.hpp"
+#include "controller/reconcilers/workload_reports.hpp"
 #include "workload/capacity/capacity_report.hpp"
 
 #include <functional>
@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace sluice::controller {
 
@@ -38,12 +39,14 @@ class CapacityWatch {
   private:
     void observe();
     void visit_reported_before();
-    /// Reports the Workloads whose pods do not fit on nodes.
+    /// Reports the Workloads whose pods do not fit on nodes, or have no domain.
     void report_workloads(workload::CapacityInput input);
+    void send(const char* reason, const std::vector<WorkloadReports::Report>& reports);
 
     Parts parts_;
     QuotaDrifts drifts_;
-    BeyondNodesReports beyond_nodes_;
+    WorkloadReports beyond_nodes_;
+    WorkloadReports faulty_;  // topology assignments
     /// Nodes may all be gone; their resources are quota's to have all the same.
     std::set<std::string> known_resources_;
     Instant due_{};

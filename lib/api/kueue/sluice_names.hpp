@@ -39,6 +39,9 @@ inline constexpr char kNodesHaveQuota[] = "NodesHaveQuota";
 inline constexpr char kPodRejected[] = "PodRejected";
 /// Event on a Workload: its pods do not all fit on nodes, even if nothing else ran.
 inline constexpr char kPodsExceedNodes[] = "PodsExceedNodes";
+/// Event on a Workload: its topologyAssignment leaves pods without a domain, or no node can follow
+/// it.
+inline constexpr char kTopologyAssignmentFaulty[] = "TopologyAssignmentFaulty";
 /// QuotaReserved=False of a Workload whose job kind is not described, so that nothing would start
 /// the job.
 inline constexpr char kJobKindNotDescribed[] = "JobKindNotDescribed";

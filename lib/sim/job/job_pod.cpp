@@ -141,12 +141,40 @@ std::int64_t JobPod::all_index_failures() const {
 }
 
 void sort_for_removal(JobPods& pods) {
-    std::ranges::stable_sort(pods, {}, removal_rank);
+    using Ranked = std::pair<decltype(removal_rank(pods.front())), JobPod>;
+    std::vector<Ranked> ranked;
+    ranked.reserve(pods.size());
+    for (const JobPod& pod : pods) {
+        ranked.emplace_back(removal_rank(pod), pod);
+    }
+    std::ranges::stable_sort(ranked, {}, &Ranked::first);
+    std::ranges::transform(ranked, pods.begin(), &Ranked::second);
 }
+
+namespace {
+
+/// Returns true if each pod has an index below `completions` that no other has.
+bool have_own_indexes(const JobPods& pods, std::int64_t completions) {
+    std::vector<std::int64_t> indexes;
+    indexes.reserve(pods.size());
+    for (const JobPod& pod : pods) {
+        indexes.push_back(pod.index.value_or(completions));
+    }
+    std::ranges::sort(indexes);
+    return std::ranges::adjacent_find(indexes) == indexes.end() &&
+           (indexes.empty() || indexes.back() < completions);
+}
+
+}  // namespace
 
 JobPods choose_for_removal(
     JobPods active, std::int64_t at_least, std::optional<std::int64_t> indexed_completions
 ) {
+    const bool is_any_surplus =
+        indexed_completions && !have_own_indexes(active, *indexed_completions);
+    if (at_least <= 0 && !is_any_surplus) {
+        return {};
+    }
     sort_for_removal(active);
     JobPods removed;
     JobPods left;

@@ -127,10 +127,17 @@ void add_topology_obstacles(
             continue;
         }
         const auto& topology = flavor->second.spec.topology_name;
-        if (!references.topologies.contains(topology)) {
+        const auto levels = references.topologies.find(topology);
+        if (levels == references.topologies.end()) {
             obstacles.add(
                 reason::kTopologyNotFound,
                 fmt::format("there is no Topology \"{}\" for TAS flavor \"{}\"", topology, name)
+            );
+        } else if (levels->second.empty()) {
+            // The definition does not require a spec.
+            obstacles.add(
+                reason::kTopologyNotFound,
+                fmt::format("Topology \"{}\" of TAS flavor \"{}\" has no levels", topology, name)
             );
         }
     }

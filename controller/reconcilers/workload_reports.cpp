@@ -1,6 +1,5 @@
-#include "controller/reconcilers/pods_beyond_nodes.hpp"
+#include "controller/reconcilers/workload_reports.hpp"
 
-#include "api/kueue/sluice_names.hpp"
 #include "controller/reconcile/workload_status.hpp"
 #include "workload/capacity/capacity_words.hpp"
 #include "workload/pods/text.hpp"
@@ -11,19 +10,24 @@
 
 namespace sluice::controller {
 
-std::vector<BeyondNodesReports::Report> BeyondNodesReports::observe(
-    const std::vector<workload::UnplaceablePods>& found, Time now
+std::map<std::string, std::string> problems_of(const std::vector<workload::UnplaceablePods>& found
 ) {
-    std::map<std::string, std::string> words;
+    std::map<std::string, std::string> problems;
     for (const auto& pods : found) {
-        std::string& of = words[pods.workload];
+        std::string& of = problems[pods.workload];
         of += fmt::format(
             "{}{}: {}", of.empty() ? "" : "; ", pods.pod_set, workload::beyond_nodes_words(pods)
         );
     }
+    return problems;
+}
+
+std::vector<WorkloadReports::Report> WorkloadReports::observe(
+    std::map<std::string, std::string> problems, Time now
+) {
     std::map<std::string, Known> next;
     std::vector<Report> reports;
-    for (auto& [workload, text] : words) {
+    for (auto& [workload, text] : problems) {
         const auto at = known_.find(workload);
         Known known = at == known_.end() ? Known{.since = now, .reported = {}, .words = {}}
                                          : std::move(at->second);
@@ -40,11 +44,13 @@ std::vector<BeyondNodesReports::Report> BeyondNodesReports::observe(
     return reports;
 }
 
-EventNote beyond_nodes_event(const api::Workload& workload, const std::string& words) {
+EventNote problem_event(
+    const api::Workload& workload, const char* reason, const std::string& words
+) {
     return {
         .regarding = reference_to(workload),
         .type = EventType::Warning,
-        .reason = api::reason::kPodsExceedNodes,
+        .reason = reason,
         .note = workload::truncated_event_note(words),
         .reporting_controller = std::string(kWorkloadController),
     };

@@ -1,4 +1,4 @@
-// Reports each Workload whose pods do not fit on nodes, once and from time to time.
+// Reports each Workload with a problem once and from time to time.
 #pragma once
 
 #include "controller/reconcile/reconcile.hpp"
@@ -12,10 +12,10 @@
 
 namespace sluice::controller {
 
-/// Finds the Workloads to report, whose pods do not all fit on nodes: after two minutes, so that
-/// nodes may restart, when the numbers have changed, and each hour again, because events end.
+/// Finds the Workloads to report, of those that have a problem now: after two minutes, so that
+/// nodes may restart, when the words have changed, and each hour again, because events end.
 /// *Thread*: one.
-class BeyondNodesReports {
+class WorkloadReports {
   public:
     static constexpr Duration kPatience = std::chrono::minutes(2);
     static constexpr Duration kRepeat = std::chrono::hours(1);
@@ -26,8 +26,8 @@ class BeyondNodesReports {
         std::string workload;  ///< "namespace/name"
         std::string words;
     };
-    /// Takes what a report found. Returns the Workloads to report now.
-    std::vector<Report> observe(const std::vector<workload::UnplaceablePods>& found, Time now);
+    /// Takes the problems of all Workloads by "namespace/name". Returns those to report now.
+    std::vector<Report> observe(std::map<std::string, std::string> problems, Time now);
 
   private:
     struct Known {
@@ -38,7 +38,12 @@ class BeyondNodesReports {
     std::map<std::string, Known> known_;
 };
 
-/// Returns the event that reports it on the Workload.
-EventNote beyond_nodes_event(const api::Workload& workload, const std::string& words);
+/// Returns the podSets that do not fit on nodes as the problems of their Workloads.
+std::map<std::string, std::string> problems_of(const std::vector<workload::UnplaceablePods>& found);
+
+/// Returns the event that reports a problem on its Workload.
+EventNote problem_event(
+    const api::Workload& workload, const char* reason, const std::string& words
+);
 
 }  // namespace sluice::controller

@@ -1,9 +1,10 @@
-#include "controller/reconcilers/pods_beyond_nodes.hpp"
+#include "controller/reconcilers/workload_reports.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>
 
 #include <chrono>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using engine::Amount;
 
-std::vector<workload::UnplaceablePods> lacking(std::int64_t could, int workloads = 1) {
+std::map<std::string, std::string> lacking(std::int64_t could, int workloads = 1) {
     std::vector<workload::UnplaceablePods> made;
     for (int i = 0; i < workloads; ++i) {
         made.push_back({
@@ -27,7 +28,7 @@ std::vector<workload::UnplaceablePods> lacking(std::int64_t could, int workloads
             .could = could,
         });
     }
-    return made;
+    return problems_of(made);
 }
 
 const Time kStart{1'700'000'000s};
@@ -35,7 +36,7 @@ const Time kStart{1'700'000'000s};
 }  // namespace
 
 TEST_CASE("a workload is told after two minutes that its pods do not fit", "[beyond_nodes]") {
-    BeyondNodesReports news;
+    WorkloadReports news;
     CHECK(news.observe(lacking(5), kStart).empty());
     CHECK(news.observe(lacking(5), kStart + 119s).empty());
     const auto told = news.observe(lacking(5), kStart + 120s);
@@ -51,7 +52,7 @@ TEST_CASE("a workload is told after two minutes that its pods do not fit", "[bey
 }
 
 TEST_CASE("nodes that are away for a moment are not told", "[beyond_nodes]") {
-    BeyondNodesReports news;
+    WorkloadReports news;
     for (int minute = 0; minute < 30; ++minute) {
         const Time now = kStart + minute * 60s;
         CHECK(news.observe(minute % 2 == 0 ? lacking(0) : lacking(0, 0), now).empty());
@@ -59,7 +60,7 @@ TEST_CASE("nodes that are away for a moment are not told", "[beyond_nodes]") {
 }
 
 TEST_CASE("many workloads are told a hundred at a time", "[beyond_nodes]") {
-    BeyondNodesReports news;
+    WorkloadReports news;
     news.observe(lacking(5, 250), kStart);
     std::size_t told = 0;
     for (const auto expected : {100U, 100U, 50U, 0U}) {

@@ -1,0 +1,140 @@
+#include "workload/capacity/assignment_faults.hpp"
+
+#include "api/kueue/conditions.hpp"
+#include "api/kueue/kueue_names.hpp"
+#include "api/kueue/topology_assignment.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace sluice::workload {
+namespace {
+
+class FaultSearch {
+  public:
+    explicit FaultSearch(const CapacityInput& input) {
+        for (const auto* flavor : input.flavors) {
+            flavors_[flavor->metadata.name] = flavor;
+        }
+        for (const auto* topology : input.topologies) {
+            topologies_[topology->metadata.name] = topology;
+        }
+    }
+
+    std::string faults_of(const api::Workload& workload) const {
+        std::vector<std::string> found;
+        for (const auto& pod_set : workload.status.admission->pod_set_assignments) {
+            if (auto fault = fault_of(workload, pod_set)) {
+                found.push_back(fmt::format("{}: {}", pod_set.name, *fault));
+            }
+        }
+        return fmt::format("{}", fmt::join(found, "; "));
+    }
+
+  private:
+    const api::Topology* topology_of(const api::PodSetAssignment& pod_set) const {
+        for (const auto& [resource, name] : pod_set.flavors) {
+            const auto flavor = flavors_.find(name);
+            if (flavor == flavors_.end() || flavor->second->spec.topology_name.empty()) {
+                continue;
+            }
+            const auto topology = topologies_.find(flavor->second->spec.topology_name);
+            if (topology != topologies_.end()) {
+                return topology->second;
+            }
+        }
+        return nullptr;
+    }
+
+    std::optional<std::string> fault_of(
+        const api::Workload& workload, const api::PodSetAssignment& pod_set
+    ) const {
+        if (!pod_set.topology_assignment) {
+            return std::nullopt;
+        }
+        const auto& levels = pod_set.topology_assignment->levels;
+        const api::Topology* topology = topology_of(pod_set);
+        if (topology != nullptr && !topology->spec.levels.empty() &&
+            (levels.empty() || levels.back() != topology->spec.levels.back().node_label)) {
+            return fmt::format(
+                "its topologyAssignment is for the levels [{}], and topology \"{}\" ends with {}",
+                fmt::join(levels, ", "),
+                topology->metadata.name,
+                topology->spec.levels.back().node_label
+            );
+        }
+        std::int64_t assigned = 0;
+        for (const auto& domain : api::decode(*pod_set.topology_assignment).domains) {
+            assigned += domain.count;
+        }
+        const std::int64_t count = pod_set.count.value_or(0);
+        if (assigned < count) {
+            return missing_words(workload, pod_set.name, assigned, count);
+        }
+        if (assigned > count && !workload.metadata.annotations.contains(api::annotation::kElasticJob)) {
+            return fmt::format(
+                "its topologyAssignment is for {} pods, and it has {}", assigned, count
+            );
+        }
+        return std::nullopt;
+    }
+
+    static std::string missing_words(
+        const api::Workload& workload,
+        const std::string& pod_set,
+        std::int64_t assigned,
+        std::int64_t count
+    ) {
+        const auto at = std::ranges::find(workload.spec.pod_sets, pod_set, &api::PodSet::name);
+        std::int64_t size = 1;
+        if (at != workload.spec.pod_sets.end() && at->topology_request) {
+            const auto& request = *at->topology_request;
+            const auto& layers = request.podset_slice_required_topology_constraints;
+            size = layers.empty() ? request.pod_set_slice_size.value_or(1) : layers.front().size;
+        }
+        std::string words = fmt::format(
+            "{} of {} pods stay gated, because the topologyAssignment has no domain for them",
+            count - assigned,
+            count
+        );
+        if (size > 1 && count % size != 0) {
+            words += fmt::format(": slices of {} pods do not divide {}", size, count);
+        }
+        return words;
+    }
+
+    std::map<std::string, const api::ResourceFlavor*, std::less<>> flavors_;
+    std::map<std::string, const api::Topology*, std::less<>> topologies_;
+};
+
+}  // namespace
+
+std::vector<AssignmentFault> find_assignment_faults(const CapacityInput& input) {
+    const FaultSearch search(input);
+    std::vector<AssignmentFault> found;
+    for (const auto* workload : input.workloads) {
+        const auto& conditions = workload->status.conditions;
+        if (!workload->status.admission ||
+            !api::is_true(conditions, api::condition::kQuotaReserved) ||
+            api::is_true(conditions, api::condition::kFinished)) {
+            continue;
+        }
+        std::string words = search.faults_of(*workload);
+        if (!words.empty()) {
+            found.push_back(
+                {.workload =
+                     fmt::format("{}/{}", workload->metadata.namespace_, workload->metadata.name),
+                 .words = std::move(words)}
+            );
+        }
+    }
+    return found;
+}
+
+}  // namespace sluice::workload

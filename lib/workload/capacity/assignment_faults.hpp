@@ -1,0 +1,23 @@
+// Finds topology assignments that leave pods without a domain or that no node can follow.
+#pragma once
+
+#include "workload/capacity/capacity_report.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sluice::workload {
+
+/// What is wrong with the topologyAssignments of an admitted Workload.
+struct AssignmentFault {
+    std::string workload;  ///< "namespace/name"
+    std::string words;     ///< of all its podSets
+};
+
+/// Finds them among the input's Workloads that hold quota. Slices that do not divide the pods leave
+/// some without a domain; Kueue admits these pods, too. An assignment that was written by hand may
+/// be for another number of pods, or for levels that the flavor's Topology lacks. An elastic job
+/// that has shrunk keeps its domains, which is no fault. *Cost*: O(domains of assignments).
+std::vector<AssignmentFault> find_assignment_faults(const CapacityInput& input);
+
+}  // namespace sluice::workload
