@@ -174,7 +174,11 @@ void ControllerProcess::act() {
     workers_.spawn(run_steps([this] { return capacity_.step(); }, &capacity_wake_), "capacity");
     if (options_.with_scheduler) {
         workers_.spawn(
-            run_steps([this] { return scheduling_.step(); }, &scheduler_wake_), "scheduler"
+            run_steps(
+                [this] { return holds_cycles_ ? std::optional<Instant>() : scheduling_.step(); },
+                &scheduler_wake_
+            ),
+            "scheduler"
         );
     }
 }

@@ -146,7 +146,9 @@ class ControllerProcess {
         return [this](const ObjectKey& key, Urgency urgency) { runner_.enqueue(key, urgency); };
     }
     void on_change(const kube::AnyChange& change);
-    void follow_pods();
+    bool follow_pods();
+    void hold_cycles_for_pods();
+    boost::asio::awaitable<void> resume_cycles();
     bool reconciles_pod_rows() const;
     void on_gone(Kind kind);
     void on_kinds_changed();
@@ -214,8 +216,9 @@ class ControllerProcess {
     std::map<std::string, AdmissionJudge> later_reviews_;  ///< for kinds described at run time
     std::optional<int> exit_code_;
     bool follows_pods_ = false;
-    bool follows_ = false;      ///< registered kinds are watched, later ones once added
-    bool knows_kinds_ = false;  ///< kinds that ConfigMaps described at the start are watched
+    bool holds_cycles_ = false;  ///< until pods are listed
+    bool follows_ = false;       ///< registered kinds are watched, later ones once added
+    bool knows_kinds_ = false;   ///< kinds that ConfigMaps described at the start are watched
     bool is_ready_ = false;
     bool is_acting_ = false;
     bool has_lost_lease_ = false;

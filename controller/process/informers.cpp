@@ -313,6 +313,24 @@ bool Informers::has_synced() const {
     });
 }
 
+boost::asio::awaitable<bool> Informers::wait_listed(Kind kind, Instant until) {
+    const auto is_listed = [this, kind] {
+        return std::ranges::any_of(followed_, [kind](const auto& followed) {
+            return followed->entry->kind == kind && followed->phase == Phase::Synced;
+        });
+    };
+    while (!is_listed() && parts_.clock.instant() < until) {
+        const bool notified = co_await changed_.wait(std::chrono::seconds(1));
+        if (!notified) {
+            const bool cancelled = co_await net::is_cancelled();
+            if (cancelled) {
+                co_return false;
+            }
+        }
+    }
+    co_return true;
+}
+
 boost::asio::awaitable<bool> Informers::wait_synced() {
     while (!has_synced()) {
         const bool notified = co_await changed_.wait(std::chrono::seconds(1));

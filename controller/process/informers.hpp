@@ -59,6 +59,9 @@ class Informers {
     /// Returns true if every store holds a complete list. An optional kind is ignored once the
     /// server did not serve it or did not allow its list, even if it is listed later.
     bool has_synced() const;
+    /// Waits until the store of the kind holds a complete list, or until that instant. Returns
+    /// false if cancelled.
+    boost::asio::awaitable<bool> wait_listed(Kind kind, Instant until);
 
   private:
     enum class Served : std::uint8_t { Yes, No, InOtherScope, WillNotSay, NoAnswer };

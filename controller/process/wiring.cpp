@@ -33,6 +33,8 @@ namespace {
 
 /// Enough to keep an API server busy; each row holds a connection and its buffers.
 constexpr std::size_t kRowsMax = 64;
+/// Cycles wait so long for the first list of pods.
+constexpr Duration kPodsPatience = std::chrono::seconds(30);
 
 kube::LeaderOptions leader_options(const ProcessOptions& options) {
     const config::LeaderElection& wanted = options.configuration.leader_election;
@@ -457,8 +459,8 @@ void ControllerProcess::on_change(const kube::AnyChange& change) {
         const auto flavor = kube::change_as<api::ResourceFlavor>(change).after;
         if (flavor &&
             (!flavor->spec.topology_name.empty() || workload::enforces_capacity(*flavor)) &&
-            options_.settings.gates.topology_aware_scheduling) {
-            follow_pods();
+            options_.settings.gates.topology_aware_scheduling && follow_pods()) {
+            hold_cycles_for_pods();
         }
     } else if (change.key.kind == kind_of<api::ConfigMap>()) {
         run_time_kinds_.config_map_changed();
@@ -471,15 +473,36 @@ void ControllerProcess::on_change(const kube::AnyChange& change) {
     wake();
 }
 
-/// Watches pods once a Workload or a flavor needs it: pods are many.
-void ControllerProcess::follow_pods() {
+/// Watches pods once a Workload or a flavor needs it: pods are many. Returns true if it begins now.
+bool ControllerProcess::follow_pods() {
     if (follows_pods_ || registry_.find(kind_of<api::Pod>()) != nullptr || !reconciles_pod_rows()) {
-        return;
+        return false;
     }
     follows_pods_ = true;
     // Posted, because adding a store during a change would affect the other receivers of the
-    // change.
-    loop_.post([this] { add_kind(pod_kind_without_jobs()); });
+    // change. Webhooks answer meanwhile.
+    const auto wait = is_ready_ ? Informers::Wait::ForNothing : Informers::Wait::ForFirstList;
+    loop_.post([this, wait] { add_kind(pod_kind_without_jobs(), wait); });
+    return true;
+}
+
+/// Decides nothing before the pods are known that take room on the nodes of the first flavor that
+/// looks at nodes. Does not wait for long: the account may not have the right to list pods.
+void ControllerProcess::hold_cycles_for_pods() {
+    if (!is_ready_ || !follows_) {
+        return;  // the stores are filled before the first cycle
+    }
+    holds_cycles_ = true;
+    services_.spawn(resume_cycles(), "first list of pods");
+}
+
+boost::asio::awaitable<void> ControllerProcess::resume_cycles() {
+    const Instant until = clock_.instant() + kPodsPatience;
+    const bool waited = co_await informers_.wait_listed(kind_of<api::Pod>(), until);
+    if (waited) {
+        holds_cycles_ = false;
+        wake();
+    }
 }
 
 bool ControllerProcess::reconciles_pod_rows() const {

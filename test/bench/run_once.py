@@ -50,6 +50,7 @@ def main():
         *run_engine(folder / "engine_bench"),
         *run_other(folder / "instruction_counts"),
         *run_other(folder / "conversion_bench", "1"),
+        *run_other(folder / "pod_bench", "--benchmark_filter=Replace"),
         *run_other(folder / "metrics_bench", "--benchmark_filter=/1000$"),
         *run_other(folder / "api_server_bench", "--benchmark_filter=Start|Watch"),
     ]

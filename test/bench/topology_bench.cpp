@@ -1,4 +1,5 @@
 // Measures cycles whose heads get places in a topology, and what a change of a node costs.
+#include "bench/allocations.hpp"
 #include "bench/bench_cluster.hpp"
 #include "engine/topology/flavor_topology.hpp"
 
@@ -142,6 +143,20 @@ void BM_NodeChanges(benchmark::State& bench) {
     }
 }
 BENCHMARK(BM_NodeChanges)->Arg(15'360)->Arg(100'000)->Unit(benchmark::kMicrosecond);
+
+/// The memory of hosts in a topology, for each of their four resources. Names of hosts count.
+void BM_MemoryOfLeaves(benchmark::State& bench) {
+    const auto hosts = bench.range(0);
+    constexpr double kResources = 4;
+    double bytes = 0;
+    for (auto _ : bench) {
+        const auto before = live_bytes();
+        const auto state = make_racks(hosts);
+        bytes = static_cast<double>(live_bytes() - before);
+    }
+    bench.counters["bytes/leaf/resource"] = bytes / static_cast<double>(hosts) / kResources;
+}
+BENCHMARK(BM_MemoryOfLeaves)->Arg(100'000)->Unit(benchmark::kMillisecond)->Iterations(1);
 
 /// A node leaves its topology, and comes back: it is cordoned.
 void BM_NodeLeaves(benchmark::State& bench) {

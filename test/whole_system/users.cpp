@@ -15,6 +15,7 @@ namespace {
 const apiserver::Collection kPods{"", "pods"};
 const apiserver::Collection kNodes{"", "nodes"};
 const apiserver::Collection kWorkloads{"kueue.x-k8s.io", "workloads"};
+constexpr std::int64_t kNodeCpu = 16;
 constexpr const char* kRecovery =
     "{'metadata':{'annotations':{'sluice.dev/ready':null}},'spec':{'taints':null,"
     "'unschedulable':null}}";
@@ -99,8 +100,11 @@ std::string Users::act() {
     if (choice < 88) {
         return edit_workload();
     }
-    if (choice < 96) {
+    if (choice < 94) {
         return edit_queue();
+    }
+    if (choice < 96) {
+        return kill_pod();
     }
     return world_.has_topologies && prng_.chance(75) ? trouble_node() : lose_node();
 }
@@ -343,9 +347,30 @@ std::string Users::lose_node() {
     return fmt::format("deletes node {}: {}", name, status);
 }
 
-/// A node fails, is tainted, cordoned or moved, or recovers.
+/// A pod is deleted, or ends in failure.
+std::string Users::kill_pod() {
+    const std::string name = any_name(kPods);
+    if (name.empty()) {
+        return "finds no pod to kill";
+    }
+    if (prng_.chance(50)) {
+        return fmt::format(
+            "deletes pod {}: {}", name, client_.remove(fmt::format("{}/{}", kPodsPath, name))
+        );
+    }
+    const int status = client_.merge(
+        fmt::format("{}/{}/status", kPodsPath, name), "{'status':{'phase':'Failed'}}"
+    );
+    return fmt::format("lets pod {} fail: {}", name, status);
+}
+
+/// A node fails, is tainted, cordoned, moved or made smaller, or recovers.
 std::string Users::trouble_node() {
     const std::string name = any_name(kNodes);
+    if (prng_.chance(20)) {
+        const auto cpu = prng_.between(0, 16);
+        return fmt::format("makes node {} have {} cpu: {}", name, cpu, resize_node(name, cpu));
+    }
     static constexpr const char* kPatches[]{
         "{'metadata':{'annotations':{'sluice.dev/ready':'false'}}}",
         "{'spec':{'taints':[{'key':'broken','effect':'NoExecute'}]}}",
@@ -360,9 +385,17 @@ std::string Users::trouble_node() {
     return fmt::format("patches node {} by {}: {}", name, patch, status);
 }
 
+int Users::resize_node(const std::string& name, std::int64_t cpu) {
+    return client_.merge(
+        fmt::format("/api/v1/nodes/{}/status", name),
+        fmt::format("{{'status':{{'allocatable':{{'cpu':'{}'}}}}}}", cpu)
+    );
+}
+
 void Users::let_all_run() {
     for (const std::string& name : client_.names(kNodes)) {
         client_.merge("/api/v1/nodes/" + name, kRecovery);
+        resize_node(name, kNodeCpu);
     }
     for (const std::string& queue : world_.queues) {
         client_.merge(

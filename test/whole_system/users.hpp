@@ -45,6 +45,8 @@ class Users {
     std::string edit_queue();
     std::string lose_node();
     std::string trouble_node();
+    std::string kill_pod();
+    int resize_node(const std::string& name, std::int64_t cpu);
     std::string labels();
 
     const std::string& any_queue() { return world_.queues[prng_.below(world_.queues.size())]; }

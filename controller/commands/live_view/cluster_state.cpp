@@ -235,6 +235,7 @@ ClusterState read_cluster_state(const apiserver::Store& store) {
         state.queues.push_back(read_queue_state(name.name, *queue));
     }
     std::ranges::stable_sort(state.queues, {}, &QueueState::cohort);
+    state.domains = read_domain_states(store);
     read_workloads(store, state);
     return state;
 }

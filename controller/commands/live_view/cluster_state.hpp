@@ -4,6 +4,7 @@
 #include "api/meta/quantity.hpp"
 #include "apiserver/state/store.hpp"
 #include "base/clock.hpp"
+#include "controller/commands/live_view/domain_state.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -54,6 +55,7 @@ struct ClusterState {
     std::size_t succeeded = 0;
     std::size_t failed = 0;
     std::vector<QueueState> queues;     ///< by cohort and name
+    std::vector<DomainState> domains;   ///< of flavors with a topology
     std::vector<RunningState> running;  ///< the latest first
     std::vector<WaitingState> waiting;  ///< by priority, the oldest first
 };

@@ -170,6 +170,48 @@ std::size_t measure(const std::vector<T>& all, F text_of, const Window& window) 
     return std::min(width, window.columns / 3) + kGap;
 }
 
+Section draw_domains(const ClusterState& state, const Window& window) {
+    Section section;
+    section.title.add("DOMAINS", Style::Strong);
+    section.title.add("  requests of pods, and what nodes have", Style::Faint);
+    const auto usage_of = [](const DomainState& each) {
+        return fmt::format("{} / {}", each.used.to_string(), each.allocatable.to_string());
+    };
+    const auto domain_of = [](const DomainState& each) { return each.domain; };
+    const auto flavor_of = [](const DomainState& each) { return each.flavor; };
+    const auto resource_of = [](const DomainState& each) { return each.resource; };
+    const std::size_t domain = measure(state.domains, domain_of, window);
+    const std::size_t flavor = measure(state.domains, flavor_of, window);
+    const std::size_t resource = measure(state.domains, resource_of, window);
+    const std::size_t usage = measure(state.domains, usage_of, window);
+    constexpr std::size_t kNodes = 22;  // "999 nodes, 9 lost"
+    const std::size_t taken = 2 + domain + flavor + resource + usage + kNodes;
+    const std::size_t bar =
+        taken + kBarMin > window.columns ? 0 : std::min(window.columns - taken, kBarMax);
+    for (const DomainState& each : state.domains) {
+        StyledLine& line = section.lines.emplace_back();
+        line.add("  ").add_cell(each.domain, domain, Style::Strong);
+        line.add_cell(each.flavor, flavor).add_cell(each.resource, resource);
+        if (bar > 0) {
+            const QuotaState drawn{
+                .flavor = {},
+                .resource = {},
+                .nominal = each.allocatable,
+                .used = each.used,
+                .borrowed = {}
+            };
+            add_bar(line, drawn, bar - kGap, window.has_unicode);
+            line.add("  ");
+        }
+        line.add_cell(usage_of(each), usage);
+        line.add(fmt::format("{} node{}", each.nodes, each.nodes == 1 ? "" : "s"), Style::Faint);
+        if (each.lost > 0) {
+            line.add(fmt::format(", {} lost", each.lost), Style::Failing);
+        }
+    }
+    return section;
+}
+
 Section draw_running(const ClusterState& state, Time now, const Window& window) {
     Section section;
     section.title.add(fmt::format("RUNNING {}", state.running.size()), Style::Strong);
@@ -321,8 +363,11 @@ std::vector<std::string> draw_live_view(
     }
     std::vector<Section> sections;
     sections.push_back(draw_queues(state, window));
-    for (Section& section :
-         std::vector{draw_running(state, now, window), draw_waiting(state, window)}) {
+    for (Section& section : std::vector{
+             draw_running(state, now, window),
+             draw_waiting(state, window),
+             draw_domains(state, window)
+         }) {
         if (!section.lines.empty()) {
             sections.push_back(std::move(section));
         }

@@ -77,7 +77,8 @@ class FaultSearch {
         if (assigned < count) {
             return missing_words(workload, pod_set.name, assigned, count);
         }
-        if (assigned > count && !workload.metadata.annotations.contains(api::annotation::kElasticJob)) {
+        if (assigned > count &&
+            !workload.metadata.annotations.contains(api::annotation::kElasticJob)) {
             return fmt::format(
                 "its topologyAssignment is for {} pods, and it has {}", assigned, count
             );

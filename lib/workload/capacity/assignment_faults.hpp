@@ -8,7 +8,7 @@
 
 namespace sluice::workload {
 
-/// What is wrong with the topologyAssignments of an admitted Workload.
+/// A fault in the topologyAssignments of a Workload that holds quota.
 struct AssignmentFault {
     std::string workload;  ///< "namespace/name"
     std::string words;     ///< of all its podSets
@@ -17,7 +17,7 @@ struct AssignmentFault {
 /// Finds them among the input's Workloads that hold quota. Slices that do not divide the pods leave
 /// some without a domain; Kueue admits these pods, too. An assignment that was written by hand may
 /// be for another number of pods, or for levels that the flavor's Topology lacks. An elastic job
-/// that has shrunk keeps its domains, which is no fault. *Cost*: O(domains of assignments).
+/// that has shrunk may keep its domains. *Cost*: O(domains of assignments).
 std::vector<AssignmentFault> find_assignment_faults(const CapacityInput& input);
 
 }  // namespace sluice::workload

@@ -7,6 +7,7 @@
 #include "workload/pods/requests.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace sluice::workload {
@@ -33,6 +34,18 @@ std::string owner_key(const api::ObjectMeta& workload) {
     return workload.namespace_ + "/" + (slice == nullptr ? workload.name : *slice);
 }
 
+bool NodePods::RequestsLess::operator()(
+    const std::shared_ptr<const Requests>& a, const std::shared_ptr<const Requests>& b
+) const {
+    return std::ranges::lexicographical_compare(*a, *b, [](const auto& x, const auto& y) {
+        return std::tie(x.resource, x.amount) < std::tie(y.resource, y.amount);
+    });
+}
+
+std::shared_ptr<const NodePods::Requests> NodePods::share(Requests requests) {
+    return *requests_.insert(std::make_shared<const Requests>(std::move(requests))).first;
+}
+
 bool NodePods::is_claimed(const Owner& owner) const {
     const auto at = claims_.find(owner.workload);
     return at != claims_.end() && std::ranges::any_of(at->second, [&owner](const auto& claim) {
@@ -45,48 +58,52 @@ bool NodePods::is_counted(const Pod& pod) const {
 }
 
 void NodePods::add(const std::string& key, const Pod& pod, Touched& touched) {
-    NodePodSums& sums = nodes_[pod.node];
+    NodePodSums& sums = nodes_.at(*pod.node);
     ++sums.pods;
-    add_to_sums(sums.taken, pod.requests, 1);
+    add_to_sums(sums.taken, *pod.requests, 1);
     if (pod.is_counted) {
-        add_to_sums(sums.counted, pod.requests, 1);
+        add_to_sums(sums.counted, *pod.requests, 1);
     }
-    touched.nodes.insert(pod.node);
+    touched.nodes.insert(*pod.node);
     if (pod.owner != nullptr) {
         Owned& owned = by_owner_[pod.owner->workload];
         owned.pods.insert(key);
         if (!pod.is_ending) {
-            ++owned.running[pod.owner->pod_set][pod.node];
+            ++owned.running[pod.owner->pod_set][*pod.node];
         }
         touched.workloads.insert(pod.owner->workload);
     }
 }
 
 void NodePods::take_away(const std::string& key, const Pod& pod, Touched& touched) {
-    const auto at = nodes_.find(pod.node);
+    const auto at = nodes_.find(*pod.node);
     NodePodSums& sums = at->second;
-    add_to_sums(sums.taken, pod.requests, -1);
+    add_to_sums(sums.taken, *pod.requests, -1);
     if (pod.is_counted) {
-        add_to_sums(sums.counted, pod.requests, -1);
+        add_to_sums(sums.counted, *pod.requests, -1);
     }
-    if (--sums.pods == 0) {
-        nodes_.erase(at);
-    }
-    touched.nodes.insert(pod.node);
+    touched.nodes.insert(*pod.node);
     if (pod.owner != nullptr) {
         const auto owner = by_owner_.find(pod.owner->workload);
         Owned& owned = owner->second;
         owned.pods.erase(key);
         if (!pod.is_ending) {
             auto& nodes = owned.running[pod.owner->pod_set];
-            if (--nodes[pod.node] == 0) {
-                nodes.erase(pod.node);
+            if (--nodes[*pod.node] == 0) {
+                nodes.erase(*pod.node);
             }
         }
         if (owned.pods.empty()) {
             by_owner_.erase(owner);
         }
         touched.workloads.insert(pod.owner->workload);
+    }
+    if (--sums.pods == 0) {
+        nodes_.erase(at);
+    }
+    constexpr int kHereAndInSet = 2;
+    if (pod.requests.use_count() == kHereAndInSet) {
+        requests_.erase(pod.requests);
     }
 }
 
@@ -95,14 +112,15 @@ NodePods::Touched NodePods::set(const api::Pod& pod) {
     if (!is_foreign(pod)) {
         return remove(metadata.namespace_, metadata.name);
     }
+    Requests requests = to_engine_requests(pod_requests(api::effective_resources(pod.spec)));
+    std::erase_if(requests, [](const auto& r) { return r.resource == kPods; });
+    requests.push_back({.resource = kPods, .amount = engine::Amount(1)});
     Pod made{
-        .node = pod.spec.node_name,
-        .requests = to_engine_requests(pod_requests(api::effective_resources(pod.spec))),
+        .node = nullptr,
+        .requests = nullptr,
         .owner = nullptr,
         .is_ending = metadata.deletion_timestamp.has_value(),
     };
-    std::erase_if(made.requests, [](const auto& r) { return r.resource == kPods; });
-    made.requests.push_back({.resource = kPods, .amount = engine::Amount(1)});
     const auto* workload = metadata.find_annotation(api::annotation::kWorkloadSliceName);
     if (workload == nullptr) {
         workload = metadata.find_annotation(api::annotation::kWorkload);
@@ -119,13 +137,15 @@ NodePods::Touched NodePods::set(const api::Pod& pod) {
         (known.owner == nullptr && made.owner == nullptr) ||
         (known.owner != nullptr && made.owner != nullptr && *known.owner == *made.owner);
     Touched touched;
-    if (!is_new && known.node == made.node && known.requests == made.requests && same_owner &&
+    if (!is_new && *known.node == pod.spec.node_name && *known.requests == requests && same_owner &&
         known.is_counted == made.is_counted && known.is_ending == made.is_ending) {
         return touched;
     }
     if (!is_new) {
         take_away(key, known, touched);
     }
+    made.node = &nodes_.try_emplace(pod.spec.node_name).first->first;
+    made.requests = share(std::move(requests));
     known = std::move(made);
     add(key, known, touched);
     return touched;
@@ -170,9 +190,9 @@ NodePods::Touched NodePods::claim(
         // Pods of a workload that gives back its quota are about to end: until they say more, they
         // stay counted.
         if (!pod.is_counted && is_counted(pod)) {
-            add_to_sums(nodes_.at(pod.node).counted, pod.requests, 1);
+            add_to_sums(nodes_.at(*pod.node).counted, *pod.requests, 1);
             pod.is_counted = true;
-            touched.nodes.insert(pod.node);
+            touched.nodes.insert(*pod.node);
         }
     }
     return touched;
@@ -208,7 +228,7 @@ std::set<std::string> NodePods::owners_on(const std::string& node) const {
     std::set<std::string> owners;
     for (const auto& [owner, owned] : by_owner_) {
         const bool is_there = std::ranges::any_of(owned.pods, [&](const std::string& key) {
-            return pods_.at(key).node == node;
+            return *pods_.at(key).node == node;
         });
         if (is_there) {
             owners.insert(owner);

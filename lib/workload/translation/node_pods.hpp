@@ -63,10 +63,12 @@ class NodePods {
         std::string pod_set;
         friend bool operator==(const Owner&, const Owner&) = default;
     };
+    using Requests = std::vector<engine::ResourceRequest>;
+    /// A pod. Pods of one template share their requests, and those of a node its name.
     struct Pod {
-        std::string node;
-        std::vector<engine::ResourceRequest> requests;
-        std::unique_ptr<const Owner> owner;  ///< null for pods outside quota
+        const std::string* node = nullptr;         ///< a key of nodes_
+        std::shared_ptr<const Requests> requests;  ///< one of requests_
+        std::unique_ptr<const Owner> owner;        ///< null for pods outside quota
         bool is_ending = false;
         bool is_counted = false;
     };
@@ -76,11 +78,20 @@ class NodePods {
         Running running;             ///< without those that are being deleted
     };
 
+    struct RequestsLess {
+        bool operator()(
+            const std::shared_ptr<const Requests>& a, const std::shared_ptr<const Requests>& b
+        ) const;
+    };
+
+    /// Returns these requests as other pods have them, if some do.
+    std::shared_ptr<const Requests> share(Requests requests);
     bool is_claimed(const Owner& owner) const;
     bool is_counted(const Pod& pod) const;
     void add(const std::string& key, const Pod& pod, Touched& touched);
     void take_away(const std::string& key, const Pod& pod, Touched& touched);
 
+    std::set<std::shared_ptr<const Requests>, RequestsLess> requests_;
     std::map<std::string, Pod> pods_;  // by namespace/name
     std::map<std::string, NodePodSums> nodes_;
     std::map<std::string, Owned> by_owner_;

@@ -49,6 +49,62 @@ TEST_CASE("the usage of a queue is read beside its nominal quota", "[commands][l
     CHECK(state.queues[0].quotas[1].nominal.to_string() == "8Gi");
 }
 
+TEST_CASE("racks of a flavor with a topology show their use", "[commands][live]") {
+    apiserver::Store store;
+    put(store, {"kueue.x-k8s.io", "topologies"}, "racks", R"("spec":{"levels":[
+        {"nodeLabel":"block"},{"nodeLabel":"rack"},{"nodeLabel":"kubernetes.io/hostname"}]})");
+    put(store,
+        {"kueue.x-k8s.io", "resourceflavors"},
+        "b200",
+        R"("spec":{"topologyName":"racks","nodeLabels":{"gpu":"b200"}})");
+    put(store, {"kueue.x-k8s.io", "resourceflavors"}, "plain", R"("spec":{})");
+    put(store, queues, "q", R"("spec":{"resourceGroups":[{"flavors":[{"name":"b200","resources":[
+        {"name":"cpu","nominalQuota":4},{"name":"nvidia.com/gpu","nominalQuota":16}]}]}]})");
+    const auto node = [&store](
+                          const std::string& name,
+                          const std::string& rack,
+                          const std::string& spec,
+                          const char* ready
+                      ) {
+        const std::string labels =
+            rack.empty() ? R"("gpu":"b200")" : R"("gpu":"b200","block":"x","rack":")" + rack + '"';
+        const auto object = json::parse(
+            R"({"metadata":{"name":")" + name + R"(","labels":{)" + labels + R"(}},"spec":)" +
+            spec +
+            R"(,"status":{"allocatable":{"cpu":"64","nvidia.com/gpu":"8"},"conditions":[
+                {"type":"Ready","status":")" +
+            ready + R"("}]}})"
+        );
+        REQUIRE(object);
+        store.put({"", "nodes"}, {"", name}, *object);
+    };
+    node("n1", "a", "{}", "True");
+    node("n2", "a", R"({"unschedulable":true})", "True");
+    node("n3", "b", "{}", "False");
+    node("n4", "", "{}", "True");  // in no rack
+    const std::string gpus = R"("containers":[{"resources":{"requests":{"nvidia.com/gpu":"4"}}}])";
+    put(store,
+        {"", "pods"},
+        "runs",
+        R"("spec":{"nodeName":"n1",)" + gpus + R"(},"status":{"phase":"Running"})");
+    put(store,
+        {"", "pods"},
+        "done",
+        R"("spec":{"nodeName":"n1",)" + gpus + R"(},"status":{"phase":"Succeeded"})");
+    const auto domains = read_cluster_state(store).domains;
+    REQUIRE(domains.size() == 2);
+    CHECK(domains[0].domain == "x/a");
+    CHECK(domains[0].flavor == "b200");
+    CHECK(domains[0].resource == "nvidia.com/gpu");
+    CHECK(domains[0].nodes == 2);
+    CHECK(domains[0].lost == 1);
+    CHECK(domains[0].used.to_string() == "4");
+    CHECK(domains[0].allocatable.to_string() == "8");
+    CHECK(domains[1].domain == "x/b");
+    CHECK(domains[1].lost == 1);
+    CHECK(domains[1].allocatable.is_zero());
+}
+
 TEST_CASE("pods run, or have no node", "[commands][live]") {
     apiserver::Store store;
     const apiserver::Collection pods{"", "pods"};

@@ -64,6 +64,18 @@ ClusterState two_queues() {
     return state;
 }
 
+DomainState rack(std::string_view name, std::string_view used, std::size_t lost) {
+    return {
+        .flavor = "b200",
+        .domain = std::string(name),
+        .resource = "nvidia.com/gpu",
+        .nodes = 3,
+        .lost = lost,
+        .allocatable = quantity("24"),
+        .used = quantity(used)
+    };
+}
+
 LiveTexts texts() {
     return {
         .server = "https://127.0.0.1:6443",
@@ -209,6 +221,19 @@ TEST_CASE("some of a quota is seen however little it is", "[commands][live]") {
     CHECK(has(lines, "cpu  #..."));
     CHECK(has(lines, "gpu  ...."));
     CHECK(has(lines, "0 / 0"));
+}
+
+TEST_CASE("racks are drawn with their use and lost nodes", "[commands][live]") {
+    ClusterState state = two_queues();
+    CHECK_FALSE(has(draw(state, {.columns = 100, .rows = 40}), "DOMAINS"));
+    state.domains = {rack("block-1/a", "16", 0), rack("block-1/b", "24", 1)};
+    const auto lines = draw(state, {.columns = 100, .rows = 40});
+    CHECK(has(lines, "DOMAINS"));
+    CHECK(has(lines, "block-1/a  b200  nvidia.com/gpu"));
+    CHECK(has(lines, "16 / 24  3 nodes"));
+    CHECK(has(lines, "24 / 24  3 nodes, 1 lost"));
+    const auto narrow = draw(state, {.columns = 60, .rows = 40});
+    CHECK(has(narrow, "24 / 24  3 node"));
 }
 
 }  // namespace sluice::commands
