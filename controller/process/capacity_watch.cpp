@@ -10,7 +10,9 @@
 #include <chrono>
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -93,9 +95,10 @@ void CapacityWatch::report_workloads(workload::CapacityInput input) {
     input.local_queues = list<api::LocalQueue>(parts_.stores);
     input.workloads = list<api::Workload>(parts_.stores);
     const Time now = parts_.clock.now();
+    const auto beyond = workload::find_pods_beyond_nodes(input);
     send(
         api::reason::kPodsExceedNodes,
-        beyond_nodes_.observe(problems_of(workload::find_pods_beyond_nodes(input)), now)
+        beyond_nodes_.observe(problems_of(beyond, find_unplaced(input)), now)
     );
     input.topologies = list<api::Topology>(parts_.stores);
     std::map<std::string, std::string> faults;
@@ -114,6 +117,26 @@ void CapacityWatch::send(const char* reason, const std::vector<WorkloadReports::
             parts_.on_event(problem_event(*workload, reason, words));
         }
     }
+}
+
+/// Finds admitted pods that no node has room for now. Without the pods that run, nothing is known.
+std::vector<workload::UnplaceablePods> CapacityWatch::find_unplaced(workload::CapacityInput input) {
+    if (parts_.stores.find(kind_of<api::Pod>()) == nullptr) {
+        return {};
+    }
+    std::set<std::string_view> queues;
+    for (const api::ClusterQueue* queue : input.cluster_queues) {
+        queues.insert(queue->metadata.name);
+    }
+    std::erase_if(input.workloads, [&queues](const api::Workload* workload) {
+        const auto& conditions = workload->status.conditions;
+        const auto& admission = workload->status.admission;
+        return !admission || !queues.contains(admission->cluster_queue) ||
+               !api::is_true(conditions, api::condition::kAdmitted) ||
+               api::is_true(conditions, api::condition::kFinished);
+    });
+    return input.workloads.empty() ? std::vector<workload::UnplaceablePods>()
+                                   : workload::make_capacity_report(input).unplaceable;
 }
 
 /// Visits the queues that an earlier leader reported: some may be well by now.

@@ -41,6 +41,7 @@ class CapacityWatch {
     void visit_reported_before();
     /// Reports the Workloads whose pods do not fit on nodes, or have no domain.
     void report_workloads(workload::CapacityInput input);
+    std::vector<workload::UnplaceablePods> find_unplaced(workload::CapacityInput input);
     void send(const char* reason, const std::vector<WorkloadReports::Report>& reports);
 
     Parts parts_;

@@ -10,15 +10,34 @@
 
 namespace sluice::controller {
 
-std::map<std::string, std::string> problems_of(const std::vector<workload::UnplaceablePods>& found
+namespace {
+
+void add_problem(
+    std::map<std::string, std::string>& problems,
+    const workload::UnplaceablePods& pods,
+    const std::string& words
+) {
+    std::string& of = problems[pods.workload];
+    of += fmt::format("{}{}: {}", of.empty() ? "" : "; ", pods.pod_set, words);
+}
+
+}  // namespace
+
+std::map<std::string, std::string> problems_of(
+    const std::vector<workload::UnplaceablePods>& beyond,
+    const std::vector<workload::UnplaceablePods>& unplaced
 ) {
     std::map<std::string, std::string> problems;
-    for (const auto& pods : found) {
-        std::string& of = problems[pods.workload];
-        of += fmt::format(
-            "{}{}: {}", of.empty() ? "" : "; ", pods.pod_set, workload::beyond_nodes_words(pods)
-        );
+    for (const auto& pods : beyond) {
+        add_problem(problems, pods, workload::beyond_nodes_words(pods));
     }
+    std::map<std::string, std::string> others;
+    for (const auto& pods : unplaced) {
+        if (pods.is_admitted && !problems.contains(pods.workload)) {
+            add_problem(others, pods, workload::unplaceable_words(pods));
+        }
+    }
+    problems.merge(others);
     return problems;
 }
 

@@ -38,8 +38,14 @@ class WorkloadReports {
     std::map<std::string, Known> known_;
 };
 
-/// Returns the podSets that do not fit on nodes as the problems of their Workloads.
-std::map<std::string, std::string> problems_of(const std::vector<workload::UnplaceablePods>& found);
+/// Returns the podSets that do not fit on nodes as the problems of their Workloads. `beyond`: those
+/// that would not fit even if nothing else ran (find_pods_beyond_nodes()). `unplaced`: admitted
+/// ones with pods that find no node now (CapacityReport::unplaceable); named for the other
+/// Workloads.
+std::map<std::string, std::string> problems_of(
+    const std::vector<workload::UnplaceablePods>& beyond,
+    const std::vector<workload::UnplaceablePods>& unplaced
+);
 
 /// Returns the event that reports a problem on its Workload.
 EventNote problem_event(

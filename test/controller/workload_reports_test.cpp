@@ -28,7 +28,7 @@ std::map<std::string, std::string> lacking(std::int64_t could, int workloads = 1
             .could = could,
         });
     }
-    return problems_of(made);
+    return problems_of(made, {});
 }
 
 const Time kStart{1'700'000'000s};
@@ -69,6 +69,35 @@ TEST_CASE("many workloads are told a hundred at a time", "[beyond_nodes]") {
         told += now.size();
     }
     CHECK(told == 250);
+}
+
+TEST_CASE("admitted pods that find no node are named, once", "[beyond_nodes]") {
+    const workload::UnplaceablePods running{
+        .workload = "team/w0",
+        .cluster_queue = "q",
+        .pod_set = "main",
+        .is_admitted = true,
+        .pods = 8,
+        .request = {{"nvidia.com/gpu", Amount(8)}},
+        .fit = 5,
+        .could = 8,
+    };
+    workload::UnplaceablePods pending = running;
+    pending.workload = "team/pending";
+    pending.is_admitted = false;
+    workload::UnplaceablePods beyond = running;
+    beyond.workload = "team/beyond";
+    beyond.could = 2;
+    const auto problems = problems_of({beyond}, {running, pending, beyond});
+    REQUIRE(problems.size() == 2);
+    CHECK(
+        problems.at("team/w0") ==
+        "main: needs 8 x 8 nvidia.com/gpu on one node each; 3 find no node"
+    );
+    CHECK(
+        problems.at("team/beyond") ==
+        "main: needs 8 x 8 nvidia.com/gpu on one node each; nodes have 2 such"
+    );
 }
 
 }  // namespace sluice::controller

@@ -117,6 +117,28 @@ class EnforcedCapacity(unittest.TestCase):
         stepped.step("5s")
         self.assertTrue(self.runs("next"))
 
+    def test_an_admitted_gang_whose_pods_find_no_node_says_so(self):
+        stepped = self.start()
+        other = stepped.ask("GET", f"{FLAVORS}/a100")
+        other["metadata"] = {"name": "other", "annotations": other["metadata"]["annotations"]}
+        other["spec"] = {"nodeLabels": {"pool": "none"}}
+        stepped.ask("POST", FLAVORS, other)  # so that pods are watched
+        observe = {"metadata": {"annotations": {"sluice.dev/capacity": "Observe"}}}
+        stepped.ask("PATCH", f"{FLAVORS}/a100", observe, MERGE)
+        stepped.ask("POST", JOBS, gang("first", 2, 8))
+        stepped.step("5s")
+        stepped.ask("POST", JOBS, gang("second", 2, 8))
+        stepped.step("3m")
+        self.assertTrue(self.runs("second"))
+        events = stepped.ask("GET", "/apis/events.k8s.io/v1/events")["items"]
+        notes = {
+            (event["regarding"]["name"][:10], event["note"])
+            for event in events
+            if event["reason"] == "PodsExceedNodes"
+        }
+        words = "main: needs 2 x 8 nvidia.com/gpu on one node each; 2 find no node"
+        self.assertEqual(notes, {("job-second", words)})
+
     def test_enforcing_begins_while_pods_run(self):
         stepped = self.start()
         patch = {"metadata": {"annotations": {"sluice.dev/capacity": "Observe"}}}
