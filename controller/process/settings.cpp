@@ -78,6 +78,7 @@ Result<Settings> make_settings(
     settings.multi_layer_topology = gates.is_enabled(Feature::TASMultiLayerTopology);
     settings.partial_admission = gates.is_enabled(Feature::PartialAdmission);
     settings.elastic_jobs = gates.is_enabled(Feature::ElasticJobsViaWorkloadSlices);
+    settings.elastic_topologies = gates.is_enabled(Feature::ElasticJobsViaWorkloadSlicesWithTAS);
     settings.assign_queue_labels_for_pods = gates.is_enabled(Feature::AssignQueueLabelsForPods);
     settings.workload_priority_class_defaulting =
         gates.is_enabled(Feature::WorkloadPriorityClassDefaulting);

@@ -41,6 +41,7 @@ struct Settings {
     bool multi_layer_topology = true;  ///< TASMultiLayerTopology
     bool partial_admission = true;
     bool elastic_jobs = true;
+    bool elastic_topologies = false;  ///< ElasticJobsViaWorkloadSlicesWithTAS
     bool assign_queue_labels_for_pods = true;
     bool workload_priority_class_defaulting = true;
     bool finish_orphaned_workloads = true;

@@ -5,6 +5,7 @@
 #include "controller/jobs/job/pod_job.hpp"
 #include "controller/jobs/members/pod_state.hpp"
 #include "controller/jobs/reconciliation/pod_places.hpp"
+#include "controller/jobs/reconciliation/shrunk_assignment.hpp"
 #include "controller/jobs/reconciliation/stray_pods.hpp"
 #include "controller/jobs/reconciliation/workload_of_job.hpp"
 #include "controller/reconcile/owned_workloads.hpp"
@@ -315,6 +316,13 @@ Outcome reconcile_pod_row(const View& view, const JobKinds& kinds, const ObjectK
     const auto waits_for_topology = [](const auto& pod) {
         return has_scheduling_gate(*pod, gate::kTopology);
     };
+    if (found.workload && has_room(*found.workload)) {
+        if (auto admission = without_left_domains(view, *found.workload, row)) {
+            api::Workload changed = *found.workload;
+            changed.status.admission = *std::move(admission);
+            outcome.writes.push_back(status_write(changed));
+        }
+    }
     if (found.workload && (has_gated_pods(*found.workload, view.settings.elastic_jobs) ||
                            std::ranges::any_of(row, waits_for_topology))) {
         append_openings(*found.workload, row, now, outcome);

@@ -190,7 +190,7 @@ bool Cycle::lacks_places_alone(const CycleEntry& entry) {
     UsageView& view = after_evictions();
     const UsageView::Trial trial(view);
     clear_for(entry, view);
-    return view.fits_quota(entry.demand()) && !view.leaves().fits(entry.assignment.leaves);
+    return view.fits_quota(entry.demand()) && !view.leaves().fits(entry.assignment.leaves());
 }
 
 void Cycle::recompute_if_needed(CycleEntry& entry) {
@@ -205,7 +205,7 @@ void Cycle::recompute_if_needed(CycleEntry& entry) {
         }
         return;
     }
-    if (entry.assignment.leaves.empty() || !gates.tas_recompute_within_cycle ||
+    if (entry.assignment.leaves().empty() || !gates.tas_recompute_within_cycle ||
         !lacks_places_alone(entry)) {
         return;
     }
@@ -349,8 +349,9 @@ void Cycle::reserve_for_blocked(CycleEntry& entry) {
         reserved.push_back(Usage{.flavor_resource = usage.flavor_resource, .amount = amount});
     }
     assume(
-        {.cluster_queue = entry.cluster_queue, .usages = reserved, .leaves = entry.assignment.leaves
-        }
+        {.cluster_queue = entry.cluster_queue,
+         .usages = reserved,
+         .leaves = entry.assignment.leaves()}
     );
     note_reserved(entry, reserved);
 }
@@ -410,7 +411,10 @@ void Cycle::add_pod_sets(Assignment& assignment, SmallVector<AssignedPodSet, 1>&
                 .amount = is_requested ? std::optional(request->amount) : std::nullopt,
             });
         }
-        for (const PlacedPodSet& placed : assignment.placed) {
+        if (assignment.places == nullptr) {
+            continue;
+        }
+        for (const PlacedPodSet& placed : assignment.places->placed) {
             if (placed.pod_set == choice.pod_set && !placed.is_kept) {
                 assigned.topology = placed.demand.flavor;
                 assigned.leaves = placed.demand.leaves;

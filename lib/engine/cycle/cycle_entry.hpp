@@ -59,7 +59,7 @@ struct CycleEntry {
         return {
             .cluster_queue = cluster_queue,
             .usages = holds_quota ? kNone : assignment.usage,
-            .leaves = assignment.leaves,
+            .leaves = assignment.leaves(),
             .starts = assignment.mode == AssignmentMode::Fit,
         };
     }

@@ -100,12 +100,12 @@ std::vector<PreemptionTarget> Cycle::find_targets(
         .cluster_queue = entry.cluster_queue,
         .usage = {},
         .needed = {},
-        .to_place = assignment.to_place,
+        .to_place = assignment.to_place(),
         .spared = {},
     };
     if (entry.slice) {
         const bool keeps_places = std::ranges::any_of(
-            assignment.to_place, [](const PodSetToPlace& pods) { return !pods.kept.empty(); }
+            assignment.to_place(), [](const PodSetToPlace& pods) { return !pods.kept.empty(); }
         );
         preemptor.spared = keeps_places ? entry.slice->workload() : WorkloadIndex{};
         const auto& pod_sets = state_.workload(entry.workload).pod_sets;
@@ -179,7 +179,7 @@ void Cycle::find_assignment(CycleEntry& entry, const Assignment* pinned) {
 }
 
 void Cycle::reserve_places(CycleEntry& entry, FlavorAssigner& assigner) {
-    if (entry.assignment.mode != AssignmentMode::Preempt || entry.assignment.to_place.empty() ||
+    if (entry.assignment.mode != AssignmentMode::Preempt || entry.assignment.to_place().empty() ||
         loses_node(state_, entry)) {
         return;
     }

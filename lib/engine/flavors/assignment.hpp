@@ -10,6 +10,7 @@
 #include "engine/types/ids.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace sluice::engine {
@@ -47,6 +48,13 @@ struct PodSetChoice {
 
 using PodSetChoices = SmallVector<PodSetChoice, 1>;
 
+/// Places on nodes.
+struct Places {
+    std::vector<PodSetToPlace> to_place;  ///< podSets to place, with the flavors chosen
+    std::vector<PlacedPodSet> placed;     ///< those of them that got places
+    std::vector<LeafDemand> leaves;       ///< what the places add to the use of nodes
+};
+
 /// Flavors for all podSets of a workload, or why they were not found.
 struct Assignment {
     PodSetChoices pod_sets;
@@ -54,11 +62,19 @@ struct Assignment {
     std::int32_t level = 0;  ///< highest borrowing level of the choices
     AssignmentMode mode = AssignmentMode::NoFit;
     WaitingReason no_fit_reason = WaitingReason::NoMatchingFlavor;
-    /// PodSets to place on nodes, with the flavors chosen.
-    std::vector<PodSetToPlace> to_place;
-    std::vector<PlacedPodSet> placed;  ///< those of them that got places
-    std::vector<LeafDemand> leaves;    ///< what the places add to the use of nodes
+    std::unique_ptr<Places> places;  ///< null if quota alone decides, which is usual
 
+    const std::vector<PodSetToPlace>& to_place() const {
+        static const std::vector<PodSetToPlace> kNone;
+        return places == nullptr ? kNone : places->to_place;
+    }
+    LeafDemands leaves() const { return places == nullptr ? LeafDemands() : places->leaves; }
+    Places& write_places() {
+        if (places == nullptr) {
+            places = std::make_unique<Places>();
+        }
+        return *places;
+    }
     /// Makes the mode of all choices of the podSet this one.
     void set_mode(std::uint32_t pod_set, AssignmentMode made);
 };

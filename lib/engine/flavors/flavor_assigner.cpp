@@ -254,7 +254,7 @@ bool FlavorAssigner::assign_group(const Group& group, PodSetChoices& pod_sets, A
             // Only the first resource group that fails gives reasons.
             failed = true;
             chosen.clear();
-            reasons = refusals_;
+            reasons.swap(refusals_);
             skipped = std::move(found.skipped);
             break;
         }
@@ -269,9 +269,15 @@ bool FlavorAssigner::assign_group(const Group& group, PodSetChoices& pod_sets, A
     for (const auto member : group.members) {
         PodSetChoice& pod_set = pod_sets[member];
         pod_set.failed = failed;
-        pod_set.refusals = reasons;
-        pod_set.considered = considered;
-        pod_set.skipped = skipped;
+        if (member == group.members.back()) {
+            pod_set.refusals = std::move(reasons);
+            pod_set.considered = std::move(considered);
+            pod_set.skipped = std::move(skipped);
+        } else {
+            pod_set.refusals = reasons;
+            pod_set.considered = considered;
+            pod_set.skipped = skipped;
+        }
         take_choices(chosen, pod_set, result);
         result.pod_sets.push_back(std::move(pod_set));
     }

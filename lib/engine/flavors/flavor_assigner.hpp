@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <variant>
 #include <vector>
 
 namespace sluice::engine {
@@ -112,8 +113,17 @@ class FlavorAssigner {
     std::vector<FlavorRefusal> topology_faults(const PodSetChoice& pod_set) const;
     /// Returns why the elastic job cannot have the topology that it asks for.
     std::vector<FlavorRefusal> elastic_faults(const PodSetChoice& pod_set) const;
-    /// See PodSetToPlace.
-    std::vector<LeafPods> kept_by(const PodSetChoice& pod_set, FlavorIndex flavor) const;
+    /// Returns the places that PodSetToPlace says, or why they are not known.
+    std::variant<std::vector<LeafPods>, FlavorRefusal> kept_by(
+        const PodSetChoice& pod_set, FlavorIndex flavor
+    ) const;
+    /// Refuses the flavors chosen for the podSet at that position of `assignment.pod_sets`.
+    void refuse_flavors(
+        Assignment& assignment,
+        std::size_t choice,
+        std::vector<FlavorRefusal> faults,
+        const std::vector<Attempts>& attempts
+    ) const;
     /// Returns true if the podSet has a topology that stays as it is.
     bool keeps_topology(const PodSetChoice& pod_set) const;
     bool has_unhealthy_nodes() const;

@@ -105,40 +105,53 @@ std::vector<FlavorRefusal> FlavorAssigner::topology_faults(const PodSetChoice& p
     return faults;
 }
 
+namespace {
+
+FlavorRefusal elastic_fault(PlacementFailure::Kind kind, std::string text) {
+    PlacementFailure failure;
+    failure.kind = kind;
+    failure.text = std::move(text);
+    return {
+        .kind = FlavorRefusal::Kind::NotPlaced,
+        .flavor = {},
+        .resource = {},
+        .placement = std::make_shared<const PlacementFailure>(std::move(failure)),
+    };
+}
+
+}  // namespace
+
 std::vector<FlavorRefusal> FlavorAssigner::elastic_faults(const PodSetChoice& pod_set) const {
     const ShapeRecord* shape = state_.find_shape(record_.pod_sets[pod_set.pod_set].shape);
     if (replaced_ == nullptr || !state_.options().gates.tas_elastic_jobs || shape == nullptr ||
         !shape->topology || (!shape->topology->required && !shape->topology->preferred)) {
         return {};
     }
-    PlacementFailure failure;
-    failure.kind = shape->topology->required ? PlacementFailure::Kind::ElasticWithRequired
-                                             : PlacementFailure::Kind::ElasticWithPreferred;
-    return {FlavorRefusal{
-        .kind = FlavorRefusal::Kind::NotPlaced,
-        .flavor = {},
-        .resource = {},
-        .placement = std::make_shared<const PlacementFailure>(std::move(failure)),
-    }};
+    return {elastic_fault(
+        shape->topology->required ? PlacementFailure::Kind::ElasticWithRequired
+                                  : PlacementFailure::Kind::ElasticWithPreferred,
+        ""
+    )};
 }
 
-std::vector<LeafPods> FlavorAssigner::kept_by(const PodSetChoice& pod_set, FlavorIndex flavor)
-    const {
+std::variant<std::vector<LeafPods>, FlavorRefusal> FlavorAssigner::kept_by(
+    const PodSetChoice& pod_set, FlavorIndex flavor
+) const {
+    std::vector<LeafPods> kept;
     if (replaced_ == nullptr || !state_.options().gates.tas_elastic_jobs) {
-        return {};
+        return kept;
     }
     const std::string& name = record_.pod_sets[pod_set.pod_set].name;
     const HeldTopology* topology = replaced_->find_topology(name, flavor);
     if (topology == nullptr) {
-        return {};
+        return kept;
     }
     const FlavorTopology& of = *state_.topologies().find(flavor);
-    std::vector<LeafPods> kept;
     kept.reserve(topology->domains.size());
     for (const DomainPods& domain : topology->domains) {
         const auto leaf = of.find_leaf(domain.id);
-        if (!leaf || !of.is_present(*leaf)) {
-            return {};
+        if (!leaf) {
+            return elastic_fault(PlacementFailure::Kind::ElasticOnLostNode, domain.id);
         }
         kept.push_back({.leaf = *leaf, .count = domain.count});
     }
@@ -182,6 +195,18 @@ DelayedTopology FlavorAssigner::delay_of(const PodSetChoice& pod_set, FlavorInde
                                                            : pod_set.delayed;
 }
 
+void FlavorAssigner::refuse_flavors(
+    Assignment& assignment,
+    std::size_t choice,
+    std::vector<FlavorRefusal> faults,
+    const std::vector<Attempts>& attempts
+) const {
+    assignment.pod_sets[choice].refusals = std::move(faults);
+    assignment.pod_sets[choice].failed = true;
+    assignment.mode = AssignmentMode::NoFit;
+    assignment.no_fit_reason = more_severe_of(assignment.no_fit_reason, attempts[choice]);
+}
+
 void FlavorAssigner::require_one_topology(
     Assignment& assignment, const std::vector<Attempts>& attempts
 ) const {
@@ -198,10 +223,7 @@ void FlavorAssigner::require_one_topology(
             faults = topology_faults(pod_set);
         }
         if (!faults.empty()) {
-            pod_set.refusals = std::move(faults);
-            pod_set.failed = true;
-            assignment.mode = AssignmentMode::NoFit;
-            assignment.no_fit_reason = more_severe_of(assignment.no_fit_reason, attempts[i]);
+            refuse_flavors(assignment, i, std::move(faults), attempts);
             continue;
         }
         const auto choice = std::ranges::find_if(pod_set.flavors, [this](const FlavorChoice& c) {
@@ -210,15 +232,21 @@ void FlavorAssigner::require_one_topology(
         pod_set.delayed = delay_of(pod_set, choice->flavor);
         const bool is_late = pod_set.delayed == DelayedTopology::Pending &&
                              (held_ == nullptr || queue_.spec.places_elsewhere);
-        if (!is_late && state_.topologies().find(choice->flavor) != nullptr) {
-            assignment.to_place.push_back(
-                {.pod_set = pod_set.pod_set,
-                 .count = pod_set.count,
-                 .flavor = choice->flavor,
-                 .is_implied = !is_requested,
-                 .kept = kept_by(pod_set, choice->flavor)}
-            );
+        if (is_late || state_.topologies().find(choice->flavor) == nullptr) {
+            continue;
         }
+        auto kept = kept_by(pod_set, choice->flavor);
+        if (auto* fault = std::get_if<FlavorRefusal>(&kept)) {
+            refuse_flavors(assignment, i, {std::move(*fault)}, attempts);
+            continue;
+        }
+        assignment.write_places().to_place.push_back(
+            {.pod_set = pod_set.pod_set,
+             .count = pod_set.count,
+             .flavor = choice->flavor,
+             .is_implied = !is_requested,
+             .kept = std::get<std::vector<LeafPods>>(std::move(kept))}
+        );
     }
 }
 
@@ -246,7 +274,7 @@ void FlavorAssigner::hold_to_nodes(Assignment& assignment) const {
         const std::string& name = record_.pod_sets[pod_set.pod_set].name;
         const std::int64_t kept = replaced_ == nullptr ? 0 : replaced_->pods_on_nodes(name, flavor);
         if (pod_set.count > kept) {
-            assignment.to_place.push_back(
+            assignment.write_places().to_place.push_back(
                 {.pod_set = pod_set.pod_set,
                  .count = static_cast<std::int32_t>(pod_set.count - kept),
                  .flavor = flavor,
@@ -258,10 +286,16 @@ void FlavorAssigner::hold_to_nodes(Assignment& assignment) const {
 
 LeafDemand FlavorAssigner::added_by(const PlacedPodSet& placed) const {
     LeafDemand added = placed.demand;
+    const FlavorTopology& of = *state_.topologies().find(added.flavor);
+    if (replaced_ != nullptr) {
+        // Pods of the replaced slice stay on a node that takes no others, a cordoned one.
+        std::erase_if(added.leaves, [&of](const LeafPods& pods) {
+            return !of.is_present(pods.leaf);
+        });
+    }
     if (held_ == nullptr) {
         return added;
     }
-    const FlavorTopology& of = *state_.topologies().find(added.flavor);
     for (const HeldTopology& topology : held_->topologies) {
         if (topology.pod_set != placed.pod_set || topology.flavor != added.flavor) {
             continue;
@@ -278,26 +312,27 @@ LeafDemand FlavorAssigner::added_by(const PlacedPodSet& placed) const {
 }
 
 void FlavorAssigner::take_places(Assignment& assignment, WorkloadPlacement found) const {
-    assignment.leaves.clear();
+    Places& places = assignment.write_places();
+    places.leaves.clear();
     for (const PlacedPodSet& placed : found.placed) {
-        assignment.leaves.push_back(added_by(placed));
+        places.leaves.push_back(added_by(placed));
         for (PodSetChoice& pod_set : assignment.pod_sets) {
             if (pod_set.pod_set == placed.pod_set && pod_set.delayed != DelayedTopology::None) {
                 pod_set.delayed = DelayedTopology::Ready;
             }
         }
     }
-    assignment.placed = std::move(found.placed);
+    places.placed = std::move(found.placed);
 }
 
 void FlavorAssigner::place_again(
     Assignment& assignment, const LeafView& leaves, Occupancy occupancy, KeptPods kept
 ) const {
-    if (assignment.to_place.empty()) {
+    if (assignment.to_place().empty()) {
         return;
     }
     WorkloadPlacer placer(state_, search_.rooms(), workload_, leaves, occupancy);
-    WorkloadPlacement found = placer.place(assignment.to_place, kept);
+    WorkloadPlacement found = placer.place(assignment.to_place(), kept);
     if (found.fits()) {
         take_places(assignment, std::move(found));
     }
@@ -305,14 +340,14 @@ void FlavorAssigner::place_again(
 
 void FlavorAssigner::find_places(Assignment& assignment, const std::vector<Attempts>& attempts)
     const {
-    if (assignment.to_place.empty()) {
+    if (assignment.to_place().empty()) {
         return;
     }
     const auto place = [&](Occupancy occupancy) {
         WorkloadPlacer placer(
             state_, search_.rooms(), workload_, search_.view().leaves(), occupancy
         );
-        return placer.place(assignment.to_place);
+        return placer.place(assignment.to_place());
     };
     if (assignment.mode == AssignmentMode::Fit) {
         WorkloadPlacement found = place(Occupancy::Present);
@@ -340,7 +375,7 @@ void FlavorAssigner::find_places(Assignment& assignment, const std::vector<Attem
     const WorkloadPlacement found = place(Occupancy::Empty);
     if (!found.unplaced) {
         // Quota may suffice while nodes are too full, so evictions may help any of them.
-        for (const PodSetToPlace& pod_set : assignment.to_place) {
+        for (const PodSetToPlace& pod_set : assignment.to_place()) {
             assignment.set_mode(pod_set.pod_set, AssignmentMode::Preempt);
         }
         return;

@@ -300,19 +300,6 @@ bool WorkloadPlacer::place_group(const Group& group) {
 
 namespace {
 
-/// Returns the first `count` pods of the assignment.
-std::vector<LeafPods> first_of(const std::vector<LeafPods>& assigned, std::int64_t count) {
-    std::vector<LeafPods> made;
-    for (const LeafPods& each : assigned) {
-        const std::int64_t taken = std::min(each.count, count);
-        if (taken > 0) {
-            made.push_back({.leaf = each.leaf, .count = taken});
-        }
-        count -= taken;
-    }
-    return made;
-}
-
 std::int64_t pods_in(const std::vector<LeafPods>& leaves) {
     std::int64_t sum = 0;
     for (const LeafPods& each : leaves) {
@@ -324,31 +311,19 @@ std::int64_t pods_in(const std::vector<LeafPods>& leaves) {
 }  // namespace
 
 bool WorkloadPlacer::grow_group(const PodSetToPlace& workers, const PodSetToPlace* leader) {
-    const bool is_uncounted = occupancy_ == Occupancy::Empty || kept_ == KeptPods::Removed;
     const auto kept_of = [this](const PodSetToPlace& pod_set) {
-        LeafDemand demand = demand_of(pod_set);
-        demand.leaves = first_of(pod_set.kept, pod_set.count);
-        return demand;
+        LeafDemand kept = demand_of(pod_set);
+        kept.leaves = sum_by_leaf(pod_set.kept, {});
+        if (occupancy_ == Occupancy::Empty || kept_ == KeptPods::Removed) {
+            assume(kept);
+        }
+        return kept;
     };
     LeafDemand all = kept_of(workers);
-    std::optional<LeafDemand> leading;
-    if (leader != nullptr) {
-        leading = kept_of(*leader);
-    }
-    if (is_uncounted) {
-        assume(all);
-        if (leading) {
-            assume(*leading);
-        }
-    }
+    LeafDemand leading = leader == nullptr ? LeafDemand() : kept_of(*leader);
     const std::int64_t missing = workers.count - pods_in(all.leaves);
     if (missing > 0) {
-        LeafDemand more = demand_of(workers);
-        PodsToPlace pods =
-            pods_of(state_, workers, record_.pod_sets[workers.pod_set].shape, more.pod);
-        pods.count = missing;
-        pods.occupancy = occupancy_;
-        auto found = place_pods(state_, rooms_, workers.flavor, capacity_of(workers.flavor), pods);
+        auto found = place_more(workers, missing);
         if (auto* failure = std::get_if<PlacementFailure>(&found)) {
             const auto shared = std::make_shared<const PlacementFailure>(std::move(*failure));
             fail(workers, shared);
@@ -357,18 +332,32 @@ bool WorkloadPlacer::grow_group(const PodSetToPlace& workers, const PodSetToPlac
             }
             return false;
         }
-        const std::uint32_t first = state_.topologies().find(workers.flavor)->tree().leaves().first;
-        for (const PlacedPods& placed : std::get<std::vector<PlacedPods>>(found)) {
-            more.leaves.push_back({.leaf = placed.leaf.value - first, .count = placed.count});
-        }
-        assume(more);
-        all.leaves = sum_by_leaf(all.leaves, more.leaves);
+        all.leaves = sum_by_leaf(all.leaves, std::get<std::vector<LeafPods>>(found));
     }
     result_.placed.push_back({.pod_set = workers.pod_set, .demand = std::move(all)});
-    if (leading) {
-        result_.placed.push_back({.pod_set = leader->pod_set, .demand = *std::move(leading)});
+    if (leader != nullptr) {
+        result_.placed.push_back({.pod_set = leader->pod_set, .demand = std::move(leading)});
     }
     return true;
+}
+
+std::variant<std::vector<LeafPods>, PlacementFailure> WorkloadPlacer::place_more(
+    const PodSetToPlace& pod_set, std::int64_t count
+) {
+    LeafDemand more = demand_of(pod_set);
+    PodsToPlace pods = pods_of(state_, pod_set, record_.pod_sets[pod_set.pod_set].shape, more.pod);
+    pods.count = count;
+    pods.occupancy = occupancy_;
+    auto found = place_pods(state_, rooms_, pod_set.flavor, capacity_of(pod_set.flavor), pods);
+    if (auto* failure = std::get_if<PlacementFailure>(&found)) {
+        return std::move(*failure);
+    }
+    const std::uint32_t first = state_.topologies().find(pod_set.flavor)->tree().leaves().first;
+    for (const PlacedPods& placed : std::get<std::vector<PlacedPods>>(found)) {
+        more.leaves.push_back({.leaf = placed.leaf.value - first, .count = placed.count});
+    }
+    assume(more);
+    return std::move(more.leaves);
 }
 
 bool WorkloadPlacer::replace_node(const PodSetToPlace& pod_set) {

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <variant>
 #include <vector>
 
 namespace sluice::engine {
@@ -22,9 +23,9 @@ struct PodSetToPlace {
     std::int32_t count = 0;
     FlavorIndex flavor;
     bool is_implied = false;  ///< see PlacementTerms
-    /// Where pods of the slice run that the workload replaces, in the order of the slice's
-    /// assignment. They stay there, and only the others are placed (KEP-77). If one of the
-    /// leaves has lost its nodes, this is empty, and all pods are placed.
+    /// The places of the slice that the workload replaces (KEP-77). Its pods stay there, and only
+    /// those beyond them are placed. If there are more places than pods, all stay: the controller
+    /// gives back those where no pod is.
     std::vector<LeafPods> kept = {};
     friend bool operator==(const PodSetToPlace&, const PodSetToPlace&) = default;
 };
@@ -85,6 +86,10 @@ class WorkloadPlacer {
     bool place_group(const Group& group);
     /// Leaves the workers that run where they are, and their leader, and places those beyond them.
     bool grow_group(const PodSetToPlace& workers, const PodSetToPlace* leader);
+    /// Places so many pods more.
+    std::variant<std::vector<LeafPods>, PlacementFailure> place_more(
+        const PodSetToPlace& pod_set, std::int64_t count
+    );
     bool replace_node(const PodSetToPlace& pod_set);
     void fail(const PodSetToPlace& pod_set, std::shared_ptr<const PlacementFailure> failure);
     LeafDemand demand_of(const PodSetToPlace& pod_set) const;

@@ -32,6 +32,7 @@ struct PlacementFailure {
         NoReplacement,        ///< no place is left for the pods of the failed node `text`
         ElasticWithRequired,  ///< an elastic job requires a domain
         ElasticWithPreferred,
+        ElasticOnLostNode,  ///< the replaced slice has pods in domain `text`, which no node has
     };
     /// The slices of one layer: those that fit, of all.
     struct Layer {

@@ -146,10 +146,11 @@ std::string error_text(
         if (flavor.kind == Kind::InvalidAffinity) {
             return invalid_affinity_text(state, flavor, workload, references);
         }
-        const bool is_elastic =
-            flavor.placement != nullptr &&
-            (flavor.placement->kind == engine::PlacementFailure::Kind::ElasticWithRequired ||
-             flavor.placement->kind == engine::PlacementFailure::Kind::ElasticWithPreferred);
+        using Failure = engine::PlacementFailure::Kind;
+        const bool is_elastic = flavor.placement != nullptr &&
+                                (flavor.placement->kind == Failure::ElasticWithRequired ||
+                                 flavor.placement->kind == Failure::ElasticWithPreferred ||
+                                 flavor.placement->kind == Failure::ElasticOnLostNode);
         if (flavor.kind == Kind::NoTopologyInQueue || flavor.kind == Kind::NoTopologyFlavor ||
             is_elastic) {
             return flavor_refusal_text(state, flavor, references);

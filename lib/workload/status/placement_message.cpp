@@ -136,6 +136,12 @@ std::string placement_message(const engine::State& state, const PlacementFailure
             return "required topology is not supported with ElasticJobsViaWorkloadSlices";
         case ElasticWithPreferred:
             return "preferred topology is not supported with ElasticJobsViaWorkloadSlices";
+        case ElasticOnLostNode:
+            return fmt::format(
+                "the job has pods on {}, which is gone or takes no pods: it grows once the node is "
+                "back or replaced",
+                failure.text
+            );
     }
     return "";
 }

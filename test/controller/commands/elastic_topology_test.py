@@ -65,6 +65,21 @@ def elastic_job(pods):
     }
 
 
+def hosts_of(assignment):
+    hosts = {}
+    for part in assignment["slices"]:
+        (values,) = part["valuesPerLevel"]
+        counts = part["podCounts"]
+        for i in range(part["domainCount"]):
+            individual = values.get("individual", {})
+            name = values.get("universal") or (
+                individual.get("prefix", "") + individual["roots"][i] + individual.get("suffix", "")
+            )
+            count = counts["universal"] if "universal" in counts else counts["individual"][i]
+            hosts[name] = count
+    return hosts
+
+
 class ElasticTopology(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -110,18 +125,67 @@ class ElasticTopology(unittest.TestCase):
         self.grow_to(8)
         self.assertEqual(sorted(len(names) for names in self.running().values()), [2, 2, 2, 2])
 
-    def test_a_job_that_shrinks_keeps_its_hosts_and_grows_again_on_them(self):
-        # As in Kueue: the Workload keeps its assignment.
+    def assigned(self):
+        """The number of pods of each host in the assignment of the slice that holds quota."""
+        for workload in self.cluster.ask("GET", WORKLOADS)["items"]:
+            status = workload.get("status", {})
+            types = {c["type"] for c in status.get("conditions", []) if c["status"] == "True"}
+            if "QuotaReserved" in types and "Finished" not in types:
+                (pod_set,) = status["admission"]["podSetAssignments"]
+                return hosts_of(pod_set["topologyAssignment"])
+        return {}
+
+    def check_places(self):
+        places = {node: len(names) for node, names in self.running().items()}
+        self.assertEqual(self.assigned(), places)
+
+    def test_a_job_that_shrinks_gives_its_hosts_to_others(self):
         self.cluster.ask("POST", JOBS, elastic_job(8))
         self.cluster.step("10s")
         self.grow_to(4)
+        self.check_places()
+        other = elastic_job(4)
+        other["metadata"]["name"] = "other"
+        self.cluster.ask("POST", JOBS, other)
+        self.cluster.step("20s")
+        self.assertEqual(sorted(len(names) for names in self.running().values()), [2, 2, 2, 2])
+
+    def test_a_job_that_shrinks_and_grows_has_its_places_where_its_pods_are(self):
+        self.cluster.ask("POST", JOBS, elastic_job(8))
+        self.cluster.step("10s")
+        for pods in (4, 6, 3, 7, 2, 8, 1, 5):
+            with self.subTest(pods):
+                before = self.running()
+                self.grow_to(pods)
+                after = self.running()
+                self.assertEqual(sum(len(names) for names in after.values()), pods)
+                kept = sum(len(names & after.get(node, set())) for node, names in before.items())
+                self.assertEqual(kept, min(pods, sum(len(n) for n in before.values())))
+                self.check_places()
+
+    def test_a_node_that_a_shrunk_job_has_left_may_go(self):
+        self.cluster.ask("POST", JOBS, elastic_job(8))
+        self.cluster.step("10s")
+        self.grow_to(2)
         before = self.running()
-        self.assertEqual(sum(len(names) for names in before.values()), 4)
-        self.grow_to(8)
+        gone = next(name for name in (f"node-{i}" for i in range(1, 5)) if name not in before)
+        self.cluster.ask("DELETE", f"/api/v1/nodes/{gone}")
+        self.cluster.step("1m")
+        self.assertEqual(self.running(), before)
+
+    def test_a_job_on_a_cordoned_node_grows_elsewhere(self):
+        self.cluster.ask("POST", JOBS, elastic_job(4))
+        self.cluster.step("10s")
+        before = self.running()
+        cordoned = min(before)
+        self.cluster.ask(
+            "PATCH", f"/api/v1/nodes/{cordoned}", {"spec": {"unschedulable": True}}, MERGE
+        )
+        self.grow_to(6)
         after = self.running()
-        self.assertEqual(sorted(len(names) for names in after.values()), [2, 2, 2, 2])
-        for node, names in before.items():
-            self.assertLessEqual(names, after[node])
+        self.assertEqual(sum(len(names) for names in after.values()), 6)
+        self.assertEqual(after[cordoned], before[cordoned])
+        self.check_places()
 
 
 if __name__ == "__main__":
