@@ -59,7 +59,7 @@ void CapacityWatch::observe() {
     }
     const workload::CapacityInput input{
         .flavors = list<api::ResourceFlavor>(stores),
-        .topologies = {},
+        .topologies = list<api::Topology>(stores),
         .nodes = list<api::Node>(stores),
         .pods = stores.find(kind_of<api::Pod>()) == nullptr ? std::vector<const api::Pod*>()
                                                             : list<api::Pod>(stores),
@@ -100,7 +100,6 @@ void CapacityWatch::report_workloads(workload::CapacityInput input) {
         api::reason::kPodsExceedNodes,
         beyond_nodes_.observe(problems_of(beyond, find_unplaced(input)), now)
     );
-    input.topologies = list<api::Topology>(parts_.stores);
     std::map<std::string, std::string> faults;
     for (auto& [name, words] : workload::find_assignment_faults(input)) {
         faults.emplace(std::move(name), std::move(words));

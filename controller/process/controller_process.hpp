@@ -146,7 +146,7 @@ class ControllerProcess {
         return [this](const ObjectKey& key, Urgency urgency) { runner_.enqueue(key, urgency); };
     }
     void on_change(const kube::AnyChange& change);
-    bool follow_pods();
+    void follow_pods();
     void hold_cycles_for_pods();
     boost::asio::awaitable<void> resume_cycles();
     bool reconciles_pod_rows() const;
@@ -217,6 +217,7 @@ class ControllerProcess {
     std::optional<int> exit_code_;
     bool follows_pods_ = false;
     bool holds_cycles_ = false;  ///< until pods are listed
+    bool knows_pods_ = false;    ///< cycles have been held for their list
     bool follows_ = false;       ///< registered kinds are watched, later ones once added
     bool knows_kinds_ = false;   ///< kinds that ConfigMaps described at the start are watched
     bool is_ready_ = false;

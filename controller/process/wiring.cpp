@@ -459,7 +459,8 @@ void ControllerProcess::on_change(const kube::AnyChange& change) {
         const auto flavor = kube::change_as<api::ResourceFlavor>(change).after;
         if (flavor &&
             (!flavor->spec.topology_name.empty() || workload::enforces_capacity(*flavor)) &&
-            options_.settings.gates.topology_aware_scheduling && follow_pods()) {
+            options_.settings.gates.topology_aware_scheduling) {
+            follow_pods();
             hold_cycles_for_pods();
         }
     } else if (change.key.kind == kind_of<api::ConfigMap>()) {
@@ -473,24 +474,23 @@ void ControllerProcess::on_change(const kube::AnyChange& change) {
     wake();
 }
 
-/// Watches pods once a Workload or a flavor needs it: pods are many. Returns true if it begins now.
-bool ControllerProcess::follow_pods() {
+/// Watches pods once a Workload or a flavor needs it: pods are many.
+void ControllerProcess::follow_pods() {
     if (follows_pods_ || registry_.find(kind_of<api::Pod>()) != nullptr || !reconciles_pod_rows()) {
-        return false;
+        return;
     }
     follows_pods_ = true;
     // Posted, because adding a store during a change would affect the other receivers of the
     // change. Webhooks answer meanwhile.
     const auto wait = is_ready_ ? Informers::Wait::ForNothing : Informers::Wait::ForFirstList;
     loop_.post([this, wait] { add_kind(pod_kind_without_jobs(), wait); });
-    return true;
 }
 
 /// Decides nothing before the pods are known that take room on the nodes of the first flavor that
 /// looks at nodes. Does not wait for long: the account may not have the right to list pods.
 void ControllerProcess::hold_cycles_for_pods() {
-    if (!is_ready_ || !follows_) {
-        return;  // the stores are filled before the first cycle
+    if (!is_ready_ || !follows_ || holds_cycles_ || knows_pods_ || !follows_pods_) {
+        return;  // the stores are filled before the first cycle, and hold pods that are jobs
     }
     holds_cycles_ = true;
     services_.spawn(resume_cycles(), "first list of pods");
@@ -501,6 +501,7 @@ boost::asio::awaitable<void> ControllerProcess::resume_cycles() {
     const bool waited = co_await informers_.wait_listed(kind_of<api::Pod>(), until);
     if (waited) {
         holds_cycles_ = false;
+        knows_pods_ = true;
         wake();
     }
 }

@@ -71,6 +71,9 @@ class SimulatedCluster {
     /// Makes a node not ready while its annotation `sluice.dev/ready` is "false", with the taints
     /// of the node controller. Returns true if it wrote something.
     bool follow_readiness(const json::Value& node, Time now);
+    /// Gives a cordoned node the taint of the node controller, and takes it away. Returns true if
+    /// it wrote something.
+    bool follow_cordon(const json::Value& node, Time now);
     json::Value with_addresses_and_times(const json::Value& node, Time now);
     void note_job(const apiserver::LogEntry& entry);
     void note_owner(const json::Value& object);

@@ -85,7 +85,8 @@ void SimulatedCluster::look_at_node(const std::string& name, Time now) {
         writer_.set_node_status(with_addresses_and_times(*joined, now), now);
         return;
     }
-    if (follow_readiness(*node, now) || !has_condition(*node, "Ready")) {
+    if (follow_readiness(*node, now) || follow_cordon(*node, now) ||
+        !has_condition(*node, "Ready")) {
         return;
     }
     // The node controller makes a ready node schedulable.
@@ -96,6 +97,24 @@ void SimulatedCluster::look_at_node(const std::string& name, Time now) {
     if (removed > 0) {
         writer_.set_taints(name, std::move(taints), now);
     }
+}
+
+bool SimulatedCluster::follow_cordon(const json::Value& node, Time now) {
+    constexpr const char* kKey = "node.kubernetes.io/unschedulable";
+    const bool is_cordoned = is_true_at(node, {"spec", "unschedulable"});
+    json::Array taints = list_at(node, {"spec", "taints"});
+    if (is_cordoned == (find_element(taints, "key", kKey) != nullptr)) {
+        return false;
+    }
+    if (is_cordoned) {
+        taints.emplace_back(json::Object{{"key", kKey}, {"effect", "NoSchedule"}});
+    } else {
+        std::erase_if(taints, [](const json::Value& taint) {
+            return taint.string_at("key") == kKey;
+        });
+    }
+    writer_.set_taints(std::string(text_at(node, {"metadata", "name"})), std::move(taints), now);
+    return true;
 }
 
 bool SimulatedCluster::follow_readiness(const json::Value& node, Time now) {

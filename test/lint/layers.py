@@ -146,8 +146,8 @@ LAYERS = {
     " controller/process/metrics controller/process/webhooks",
     "controller/commands/schedule": "base json yaml api/meta api/core api/kueue api/schema"
     " engine/types engine/state engine/driver config job_kinds workload/pods"
-    " workload/translation workload/status workload/explanation webhook cel/rules apiserver/schema"
-    " apiserver/rules",
+    " workload/capacity workload/translation workload/status workload/explanation webhook"
+    " cel/rules apiserver/schema apiserver/rules",
     "controller/commands/controller": "base json yaml config job_kinds net/loop net/transport"
     " kube/client controller/kinds controller/process/webhooks controller/process",
     "controller/commands/capacity": "base json yaml api/meta net/loop kube/core kube/client"

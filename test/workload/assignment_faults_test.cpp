@@ -100,4 +100,32 @@ TEST_CASE("levels that the topology does not end with are a fault", "[capacity]"
     );
 }
 
+TEST_CASE("a rack that no node is in is a fault", "[capacity]") {
+    const auto flavor =
+        object<api::ResourceFlavor>("metadata: {name: f}\nspec: {topologyName: racks}");
+    const auto topology =
+        object<api::Topology>("metadata: {name: racks}\nspec: {levels: [{nodeLabel: rack}]}");
+    const auto node = object<api::Node>("metadata: {name: n1, labels: {rack: a}}");
+    const auto workload = object<api::Workload>(
+        "metadata: {name: w, namespace: team}\n"
+        "spec: {podSets: [{name: main, count: 3, template: {spec: {containers: [{name: c}]}}}]}\n"
+        "status:\n"
+        "  conditions: [{type: QuotaReserved, status: 'True', reason: r, message: m}]\n"
+        "  admission:\n"
+        "    clusterQueue: q\n"
+        "    podSetAssignments:\n"
+        "    - {name: main, flavors: {cpu: f}, topologyAssignment: {levels: [rack], slices: [\n"
+        "       {domainCount: 2, valuesPerLevel: [{individual: {roots: [a, b]}}],\n"
+        "        podCounts: {individual: [2, 1]}}]}}"
+    );
+    CapacityInput input;
+    input.flavors = {&flavor};
+    input.topologies = {&topology};
+    input.nodes = {&node};
+    input.workloads = {&workload};
+    const auto found = find_assignment_faults(input);
+    REQUIRE(found.size() == 1);
+    CHECK(found.front().words == "main: its topologyAssignment is for b, which no node is in");
+}
+
 }  // namespace sluice::workload

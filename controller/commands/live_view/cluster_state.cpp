@@ -174,6 +174,9 @@ void read_workloads(const apiserver::Store& store, ClusterState& state) {
         const json::Value* finished = condition_in(*workload, api::condition::kFinished);
         if (is_condition_set(finished)) {
             const std::string_view reason = finished->string_at("reason");
+            if (reason == api::reason::kWorkloadSliceReplaced) {
+                continue;  // its job runs on
+            }
             const bool is_failure =
                 reason == api::reason::kFailed || reason == api::reason::kFailedToStart;
             ++(is_failure ? state.failed : state.succeeded);

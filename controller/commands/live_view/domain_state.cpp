@@ -16,6 +16,7 @@ namespace sluice::commands {
 
 namespace {
 
+using sim::find_element;
 using sim::list_at;
 using sim::text_at;
 
@@ -121,6 +122,29 @@ std::optional<std::string> domain_of(
     return domain;
 }
 
+/// Returns true if the flavor's pods do not start there: the node is not Ready, or cordoned, or has
+/// a taint that neither the flavor tolerates nor is named like one of the node's resources.
+bool is_lost(const json::Value& node, const json::Value& flavor) {
+    if (sim::is_true_at(node, {"spec", "unschedulable"}) || !sim::has_condition(node, "Ready")) {
+        return true;
+    }
+    const json::Value* room = node.find_path({"status", "allocatable"});
+    return std::ranges::any_of(list_at(node, {"spec", "taints"}), [&](const json::Value& taint) {
+        const std::string_view key = taint.string_at("key");
+        const bool is_of_flavor =
+            find_element(list_at(flavor, {"spec", "nodeTaints"}), "key", key) != nullptr;
+        const auto tolerates = [&](const json::Value& toleration) {
+            const std::string_view of = toleration.string_at("key");
+            return (of.empty() || of == key) &&
+                   (toleration.string_at("operator") == "Exists" ||
+                    toleration.string_at("value") == taint.string_at("value"));
+        };
+        return taint.string_at("effect") != "PreferNoSchedule" && !is_of_flavor &&
+               (room == nullptr || room->find(key) == nullptr) &&
+               std::ranges::none_of(list_at(flavor, {"spec", "tolerations"}), tolerates);
+    });
+}
+
 struct Domain {
     std::size_t nodes = 0;
     std::size_t lost = 0;
@@ -151,13 +175,12 @@ std::vector<DomainState> read_domain_states(const apiserver::Store& store) {
             }
             Domain& domain = domains[*path];
             ++domain.nodes;
-            if (sim::is_true_at(*node, {"spec", "unschedulable"}) ||
-                !sim::has_condition(*node, "Ready")) {
+            if (is_lost(*node, *flavor)) {
                 ++domain.lost;
-            } else {
-                for (const auto& [resource, amount] : sim::room_of(*node)) {
-                    domain.allocatable[resource] += amount;
-                }
+                continue;
+            }
+            for (const auto& [resource, amount] : sim::room_of(*node)) {
+                domain.allocatable[resource] += amount;
             }
             if (const auto at = requests.find(node_name.name); at != requests.end()) {
                 for (const auto& [resource, amount] : at->second) {

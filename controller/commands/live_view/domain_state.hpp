@@ -16,9 +16,9 @@ struct DomainState {
     std::string domain;  ///< the values from the coarsest level on, joined by "/"
     std::string resource;
     std::size_t nodes = 0;
-    std::size_t lost = 0;       ///< of `nodes`: not Ready, or cordoned
+    std::size_t lost = 0;       ///< of `nodes`: not Ready, cordoned, or with a taint
     api::Quantity allocatable;  ///< of the others
-    api::Quantity used;         ///< requests of all pods there that have not ended
+    api::Quantity used;         ///< requests of all pods on the others that have not ended
 };
 
 /// Reads the domains of the level above the hosts, or of the only level, by flavor and path. Names

@@ -7,6 +7,7 @@
 #include "controller/commands/schedule/object_collector.hpp"
 #include "controller/commands/schedule/object_schemas.hpp"
 #include "webhook/conversion.hpp"
+#include "workload/capacity/capacity_rule.hpp"
 #include "workload/pods/requests.hpp"
 #include "yaml/parse.hpp"
 
@@ -356,6 +357,13 @@ class Reader final : public yaml::ObjectSink {
                         describe_source(source),
                         *negative
                     );
+                });
+            }
+        }
+        if constexpr (std::is_same_v<T, api::ResourceFlavor>) {
+            for (const auto& fault : workload::validate_annotations(*object, true)) {
+                said_.warnings.add(fault.text(), [&] {
+                    return fmt::format("{}: {}; ignored", describe_source(source), fault.text());
                 });
             }
         }

@@ -11,6 +11,20 @@
 
 namespace sluice::controller {
 
+bool is_in(
+    const api::Pod& pod, const std::vector<std::string>& levels, const api::AssignedDomain& domain
+) {
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+        const auto found = pod.spec.node_selector.find(levels[i]);
+        const std::string_view value =
+            found == pod.spec.node_selector.end() ? std::string_view() : found->second;
+        if (value != domain.values[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 namespace {
 
 /// The ranks that the pods of a pod set may have.
@@ -115,21 +129,6 @@ std::optional<std::int64_t> find_rank(const api::Pod& pod, const RankRules& rule
         rank += *group * size;
     }
     return rank >= 0 && rank < rules.count ? std::optional(rank) : std::nullopt;
-}
-
-/// Returns true if the pod's node selector names the domain.
-bool is_in(
-    const api::Pod& pod, const std::vector<std::string>& levels, const api::AssignedDomain& domain
-) {
-    for (std::size_t i = 0; i < levels.size(); ++i) {
-        const auto found = pod.spec.node_selector.find(levels[i]);
-        const std::string_view value =
-            found == pod.spec.node_selector.end() ? std::string_view() : found->second;
-        if (value != domain.values[i]) {
-            return false;
-        }
-    }
-    return true;
 }
 
 bool waits_for_domain(const api::Pod& pod) {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +33,11 @@ std::vector<PlacedPod> place_pods(
     const api::PodSetAssignment& assignment,
     const api::DomainAssignment& domains,
     const Pods& pods
+);
+
+/// Returns true if the pod's node selector names the domain. `levels`: those of the assignment.
+bool is_in(
+    const api::Pod& pod, const std::vector<std::string>& levels, const api::AssignedDomain& domain
 );
 
 /// Returns true if the pod has the scheduling gate of that name.

@@ -17,17 +17,6 @@ namespace sluice::controller {
 
 namespace {
 
-bool is_in(const api::Pod& pod, const api::DomainAssignment& domains, std::size_t at) {
-    for (std::size_t i = 0; i < domains.levels.size(); ++i) {
-        const auto value = pod.spec.node_selector.find(domains.levels[i]);
-        if (value == pod.spec.node_selector.end() ||
-            value->second != domains.domains[at].values[i]) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /// Returns the domains with `count` pods, first those where pods are; nullopt while more pods are
 /// there, or some end.
 std::optional<api::DomainAssignment> keep(
@@ -44,7 +33,10 @@ std::optional<api::DomainAssignment> keep(
     for (std::size_t i = 0; i < kept.size(); ++i) {
         kept[i] = std::min<std::int64_t>(
             domains.domains[i].count,
-            std::ranges::count_if(pods, [&](const auto& pod) { return is_in(*pod, domains, i); })
+            std::ranges::count_if(
+                pods,
+                [&](const auto& pod) { return is_in(*pod, domains.levels, domains.domains[i]); }
+            )
         );
         left -= kept[i];
     }

@@ -18,7 +18,7 @@ namespace {
 
 class FaultSearch {
   public:
-    explicit FaultSearch(const CapacityInput& input) {
+    explicit FaultSearch(const CapacityInput& input) : nodes_(input.nodes) {
         for (const auto* flavor : input.flavors) {
             flavors_[flavor->metadata.name] = flavor;
         }
@@ -72,8 +72,14 @@ class FaultSearch {
         std::int64_t assigned = 0;
         for (const auto& domain : api::decode(*pod_set.topology_assignment).domains) {
             assigned += domain.count;
+            if (topology != nullptr && is_unknown(*topology, domain.values)) {
+                return fmt::format(
+                    "its topologyAssignment is for {}, which no node is in",
+                    fmt::join(domain.values, "/")
+                );
+            }
         }
-        const std::int64_t count = pod_set.count.value_or(0);
+        const std::int64_t count = count_of(workload, pod_set);
         if (assigned < count) {
             return missing_words(workload, pod_set.name, assigned, count);
         }
@@ -84,6 +90,32 @@ class FaultSearch {
             );
         }
         return std::nullopt;
+    }
+
+    static std::int64_t count_of(
+        const api::Workload& workload, const api::PodSetAssignment& assignment
+    ) {
+        const auto at =
+            std::ranges::find(workload.spec.pod_sets, assignment.name, &api::PodSet::name);
+        const std::int64_t all = at == workload.spec.pod_sets.end() ? 0 : at->count;
+        return assignment.count.value_or(all);
+    }
+
+    /// Returns true for a domain above hosts that no node is in. A host that is gone is replaced.
+    bool is_unknown(const api::Topology& topology, const std::vector<std::string>& values) const {
+        if (topology.spec.levels.size() != values.size() ||
+            topology.spec.levels.back().node_label == api::kHostnameLabel) {
+            return false;
+        }
+        return std::ranges::none_of(nodes_, [&](const api::Node* node) {
+            for (std::size_t i = 0; i < values.size(); ++i) {
+                const auto* value = node->metadata.find_label(topology.spec.levels[i].node_label);
+                if (value == nullptr || *value != values[i]) {
+                    return false;
+                }
+            }
+            return true;
+        });
     }
 
     static std::string missing_words(
@@ -110,6 +142,7 @@ class FaultSearch {
         return words;
     }
 
+    std::vector<const api::Node*> nodes_;
     std::map<std::string, const api::ResourceFlavor*, std::less<>> flavors_;
     std::map<std::string, const api::Topology*, std::less<>> topologies_;
 };

@@ -46,7 +46,7 @@ struct CapacityInput {
 struct CapacityLoss {
     engine::Amount amount;
     std::string node;
-    std::string reason;  ///< "NotReady", "cordoned", or a taint
+    std::string reason;  ///< "NotReady", "cordoned", a taint, or a level's missing label
 };
 
 /// The largest gang that fits in one domain of a level now.

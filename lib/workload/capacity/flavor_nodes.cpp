@@ -38,6 +38,14 @@ std::string closed_by(const api::Node& node, const api::ResourceFlavor& flavor) 
     return taint == nullptr ? "" : printed_taint(*taint);
 }
 
+/// Returns the label of a topology's level that the node lacks, in words; or "".
+std::string missing_label(const api::Node& node, const std::vector<std::string>& levels) {
+    const auto lacking = std::ranges::find_if(levels, [&node](const std::string& level) {
+        return node.metadata.find_label(level) == nullptr;
+    });
+    return lacking == levels.end() ? "" : fmt::format("no label {}", *lacking);
+}
+
 /// Returns the allocatable resources of the flavor's largest node.
 api::ResourceList largest_of(const FlavorNodes& nodes) {
     api::ResourceList largest;
@@ -118,8 +126,10 @@ void ClusterNodes::add_flavor(const api::ResourceFlavor& flavor, std::vector<std
         if (!place_of(*room->node, flavor, {})) {
             continue;
         }
-        const std::string reason =
-            room->refusal.empty() ? closed_by(*room->node, flavor) : room->refusal;
+        std::string reason = room->refusal.empty() ? closed_by(*room->node, flavor) : room->refusal;
+        if (reason.empty()) {
+            reason = missing_label(*room->node, made.levels);
+        }
         if (reason.empty()) {
             made.usable.push_back(room);
         } else {
@@ -140,8 +150,8 @@ void ClusterNodes::grow(FlavorNodes& nodes) {
         return;
     }
     std::optional<FlavorGrowth>& terms = *growth;
-    if (!terms) {
-        return;
+    if (!terms || !flavor.spec.topology_name.empty()) {
+        return;  // topology-aware scheduling places pods on nodes that are there
     }
     api::ResourceList shape = terms->shape.empty() ? largest_of(nodes) : std::move(terms->shape);
     if (shape.empty()) {

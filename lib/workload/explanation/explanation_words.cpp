@@ -106,7 +106,7 @@ std::string constraint_words(const Constraint& constraint) {
     }
     if (constraint.kind == "topology" && !constraint.needed.empty()) {
         return fmt::format(
-            "the nodes of flavor {} have room for {} of {}, as its topology is asked for",
+            "the nodes of flavor {} have room for {} of {}, for the topology that it asks for",
             constraint.flavor,
             constraint.free,
             constraint.needed
@@ -136,11 +136,6 @@ std::string constraint_words(const Constraint& constraint) {
     }
     if (constraint.kind == "replacedSlice") {
         return fmt::format("the slice that it replaces is not on flavor {}", constraint.flavor);
-    }
-    if (constraint.kind == "topology" && !constraint.flavor.empty()) {
-        return fmt::format(
-            "flavor {} is not for what its pods ask of topology-aware scheduling", constraint.flavor
-        );
     }
     if (constraint.kind == "inactive" && !constraint.flavor.empty()) {
         return fmt::format("flavor {} does not exist", constraint.flavor);

@@ -13,7 +13,12 @@ SLUICE = os.path.abspath(sys.argv.pop(1))
 EXAMPLE = pathlib.Path(__file__).resolve().parents[3] / "examples/14_topology/1-queues.yaml"
 NODE = """apiVersion: v1
 kind: Node
-metadata: {{name: {name}, labels: {{gpu.example.com/model: b200, example.com/rack: {rack}}}}}
+metadata:
+  name: {name}
+  labels:
+    gpu.example.com/model: b200
+    example.com/rack: {rack}
+    kubernetes.io/hostname: {name}
 spec: {{taints: [{{key: nvidia.com/gpu, effect: NoSchedule}}]}}
 status:
   allocatable: {{cpu: 96, pods: 110, nvidia.com/gpu: 8}}
@@ -75,6 +80,11 @@ class CapacityTest(unittest.TestCase):
             (flavors[0]["quota"], flavors[0]["usable"], flavors[0]["verdict"]),
             ("48", "48", "nodes have all of it"),
         )
+
+    def test_nodes_that_topologies_cannot_use_are_named(self):
+        (self.folder / "nodes.yaml").write_text(NODES.replace("    example.com/rack: b\n", ""))
+        run = self.run_sluice("-f", EXAMPLE, "-f", "nodes.yaml")
+        self.assertIn("8 on b-1 (no label example.com/rack)", run.stdout)
 
     def test_faults_are_named(self):
         grows = EXAMPLE.read_text().replace(

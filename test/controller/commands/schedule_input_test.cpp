@@ -170,6 +170,18 @@ TEST_CASE(
     ));
 }
 
+TEST_CASE("annotations of flavors that cannot be read are warned of", "[commands][schedule]") {
+    const auto input = read(
+        "{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: f,"
+        " annotations: {sluice.dev/capacity: enforce}}}"
+    );
+    CHECK(input.problems.empty());
+    REQUIRE(input.warnings.size() == 1);
+    CHECK(input.warnings[0].starts_with("f:1: ResourceFlavor f: metadata.annotations"));
+    CHECK(input.warnings[0].find("\"enforce\"") != std::string::npos);
+    CHECK(input.warnings[0].ends_with("; ignored"));
+}
+
 TEST_CASE("unknown fields are told once for each kind and field", "[commands][schedule]") {
     const std::string queue = "{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: ";
     const auto input = read(
