@@ -1,4 +1,5 @@
 // Topologies follow nodes and holders, in whatever order these are told.
+#include "base/prng.hpp"
 #include "engine/placed_cluster.hpp"
 #include "engine/state/snapshot.hpp"
 
@@ -151,6 +152,47 @@ TEST_CASE("a copy keeps its nodes when the original loses them", "[engine][topol
     other.add(PlacedCluster::workload("w", 4, 1));
     CHECK(other.admitted() == "n1=4");
     CHECK(c.free_on("n1") == Amount(0));
+}
+
+TEST_CASE(
+    "of two gangs with nodes for one, one runs and the other holds nothing, 1000 times",
+    "[engine][topology]"
+) {
+    Prng random(24);
+    for (int i = 0; i < 1000; ++i) {
+        Options options = PlacedCluster::options_with_delay();
+        options.gates.strict_node_fit = random.chance(50);
+        PlacedCluster c(options);
+        const int nodes = random.chance(50) ? 3 : 6;
+        for (int n = 0; n < nodes; ++n) {
+            c.set_node("n" + std::to_string(n), "a", 12 / nodes);
+        }
+        const std::int64_t gpus = random.chance(50) ? 1 : 2;
+        std::vector<std::string> order{"one", "two"};
+        if (random.chance(50)) {
+            std::swap(order.front(), order.back());
+        }
+        for (const auto& name : order) {
+            c.add(PlacedCluster::workload(name, static_cast<std::int32_t>(8 / gpus), gpus));
+            if (random.chance(50)) {
+                c.cycle();
+            }
+        }
+        for (int k = 0; k < 4; ++k) {
+            c.cycle();
+        }
+        const auto holds = [&](const char* name) {
+            return c.state.workload(c.state.find_workload(std::string("ns/") + name)).holding !=
+                   nullptr;
+        };
+        CAPTURE(i);
+        REQUIRE(holds("one") != holds("two"));
+        Amount left;
+        for (int n = 0; n < nodes; ++n) {
+            left = left + c.free_on("n" + std::to_string(n));
+        }
+        REQUIRE(left == Amount(4));
+    }
 }
 
 }  // namespace sluice::engine
