@@ -23,9 +23,6 @@ using sim::text_at;
 const apiserver::Collection flavors_collection{api::kKueueGroup, "resourceflavors"};
 const apiserver::Collection topologies_collection{api::kKueueGroup, "topologies"};
 
-/// Amounts in billionths.
-using Sums = sim::Amounts;
-
 api::Quantity to_quantity(sim::Amount billionths) {
     constexpr sim::Amount kWhole = 1'000'000'000;
     constexpr sim::Amount kMilli = 1'000'000;
@@ -36,15 +33,15 @@ api::Quantity to_quantity(sim::Amount billionths) {
 }
 
 /// Sums the requests of the pods on each node.
-std::map<std::string, Sums, std::less<>> read_requests(const apiserver::Store& store) {
-    std::map<std::string, Sums, std::less<>> requests;
+std::map<std::string, sim::Amounts, std::less<>> read_requests(const apiserver::Store& store) {
+    std::map<std::string, sim::Amounts, std::less<>> requests;
     for (const auto& [name, pod] : store.objects({"", "pods"})) {
         const std::string_view node = text_at(*pod, {"spec", "nodeName"});
         const std::string_view phase = text_at(*pod, {"status", "phase"});
         if (node.empty() || phase == "Succeeded" || phase == "Failed") {
             continue;
         }
-        Sums& sums = requests[std::string(node)];
+        sim::Amounts& sums = requests[std::string(node)];
         for (const auto& [resource, amount] : sim::requests_of(*pod)) {
             sums[resource] += amount;
         }
@@ -148,8 +145,8 @@ bool is_lost(const json::Value& node, const json::Value& flavor) {
 struct Domain {
     std::size_t nodes = 0;
     std::size_t lost = 0;
-    Sums allocatable;
-    Sums used;
+    sim::Amounts allocatable;
+    sim::Amounts used;
 };
 
 }  // namespace

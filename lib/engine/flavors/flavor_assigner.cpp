@@ -269,15 +269,10 @@ bool FlavorAssigner::assign_group(const Group& group, PodSetChoices& pod_sets, A
     for (const auto member : group.members) {
         PodSetChoice& pod_set = pod_sets[member];
         pod_set.failed = failed;
-        if (member == group.members.back()) {
-            pod_set.refusals = std::move(reasons);
-            pod_set.considered = std::move(considered);
-            pod_set.skipped = std::move(skipped);
-        } else {
-            pod_set.refusals = reasons;
-            pod_set.considered = considered;
-            pod_set.skipped = skipped;
-        }
+        const bool is_last = member == group.members.back();
+        pod_set.refusals = is_last ? std::exchange(reasons, {}) : reasons;
+        pod_set.considered = is_last ? std::exchange(considered, {}) : considered;
+        pod_set.skipped = is_last ? std::exchange(skipped, {}) : skipped;
         take_choices(chosen, pod_set, result);
         result.pod_sets.push_back(std::move(pod_set));
     }

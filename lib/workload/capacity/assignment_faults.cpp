@@ -27,9 +27,9 @@ class FaultSearch {
         }
     }
 
-    std::string faults_of(const api::Workload& workload) const {
+    std::string faults_of(const api::Workload& workload, const api::Admission& admission) const {
         std::vector<std::string> found;
-        for (const auto& pod_set : workload.status.admission->pod_set_assignments) {
+        for (const auto& pod_set : admission.pod_set_assignments) {
             if (auto fault = fault_of(workload, pod_set)) {
                 found.push_back(fmt::format("{}: {}", pod_set.name, *fault));
             }
@@ -154,12 +154,12 @@ std::vector<AssignmentFault> find_assignment_faults(const CapacityInput& input) 
     std::vector<AssignmentFault> found;
     for (const auto* workload : input.workloads) {
         const auto& conditions = workload->status.conditions;
-        if (!workload->status.admission ||
-            !api::is_true(conditions, api::condition::kQuotaReserved) ||
+        const auto& admission = workload->status.admission;
+        if (!admission || !api::is_true(conditions, api::condition::kQuotaReserved) ||
             api::is_true(conditions, api::condition::kFinished)) {
             continue;
         }
-        std::string words = search.faults_of(*workload);
+        std::string words = search.faults_of(*workload, *admission);
         if (!words.empty()) {
             found.push_back(
                 {.workload =
