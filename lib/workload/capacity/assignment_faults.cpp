@@ -16,6 +16,15 @@
 namespace sluice::workload {
 namespace {
 
+/// Returns the number of pods in a slice; 1 without slices.
+std::int64_t slice_size(const std::optional<api::PodSetTopologyRequest>& request) {
+    if (!request) {
+        return 1;
+    }
+    const auto& layers = request->podset_slice_required_topology_constraints;
+    return layers.empty() ? request->pod_set_slice_size.value_or(1) : layers.front().size;
+}
+
 class FaultSearch {
   public:
     explicit FaultSearch(const CapacityInput& input) : nodes_(input.nodes) {
@@ -125,12 +134,8 @@ class FaultSearch {
         std::int64_t count
     ) {
         const auto at = std::ranges::find(workload.spec.pod_sets, pod_set, &api::PodSet::name);
-        std::int64_t size = 1;
-        if (at != workload.spec.pod_sets.end() && at->topology_request) {
-            const auto& request = *at->topology_request;
-            const auto& layers = request.podset_slice_required_topology_constraints;
-            size = layers.empty() ? request.pod_set_slice_size.value_or(1) : layers.front().size;
-        }
+        const std::int64_t size =
+            at == workload.spec.pod_sets.end() ? 1 : slice_size(at->topology_request);
         std::string words = fmt::format(
             "{} of {} pods stay gated, because the topologyAssignment has no domain for them",
             count - assigned,
