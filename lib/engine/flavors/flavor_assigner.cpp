@@ -266,15 +266,20 @@ bool FlavorAssigner::assign_group(const Group& group, PodSetChoices& pod_sets, A
             std::move(found.skipped.begin(), found.skipped.end(), std::back_inserter(skipped));
         }
     }
+    for (std::size_t i = 0; i + 1 < group.members.size(); ++i) {
+        PodSetChoice& pod_set = pod_sets[group.members[i]];
+        pod_set.refusals = reasons;
+        pod_set.considered = considered;
+        pod_set.skipped = skipped;
+    }
+    PodSetChoice& last = pod_sets[group.members.back()];
+    last.refusals = std::move(reasons);
+    last.considered = std::move(considered);
+    last.skipped = std::move(skipped);
     for (const auto member : group.members) {
-        PodSetChoice& pod_set = pod_sets[member];
-        pod_set.failed = failed;
-        const bool is_last = member == group.members.back();
-        pod_set.refusals = is_last ? std::exchange(reasons, {}) : reasons;
-        pod_set.considered = is_last ? std::exchange(considered, {}) : considered;
-        pod_set.skipped = is_last ? std::exchange(skipped, {}) : skipped;
-        take_choices(chosen, pod_set, result);
-        result.pod_sets.push_back(std::move(pod_set));
+        pod_sets[member].failed = failed;
+        take_choices(chosen, pod_sets[member], result);
+        result.pod_sets.push_back(std::move(pod_sets[member]));
     }
     return !failed;
 }
