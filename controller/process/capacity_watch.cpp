@@ -118,7 +118,7 @@ void CapacityWatch::send(const char* reason, const std::vector<WorkloadReports::
     }
 }
 
-/// Finds admitted pods that no node has room for now. Without the pods that run, nothing is known.
+/// Finds admitted pods that find no node at present. Without the pods that run, nothing is known.
 std::vector<workload::UnplaceablePods> CapacityWatch::find_unplaced(workload::CapacityInput input) {
     if (parts_.stores.find(kind_of<api::Pod>()) == nullptr) {
         return {};

@@ -313,13 +313,8 @@ bool Informers::has_synced() const {
     });
 }
 
-boost::asio::awaitable<bool> Informers::wait_listed(Kind kind, Instant until) {
-    const auto is_listed = [this, kind] {
-        return std::ranges::any_of(followed_, [kind](const auto& followed) {
-            return followed->entry->kind == kind && followed->phase == Phase::Synced;
-        });
-    };
-    while (!is_listed() && parts_.clock.instant() < until) {
+boost::asio::awaitable<bool> Informers::wait_until(std::function<bool()> is_reached) {
+    while (!is_reached()) {
         const bool notified = co_await changed_.wait(std::chrono::seconds(1));
         if (!notified) {
             const bool cancelled = co_await net::is_cancelled();
@@ -331,17 +326,17 @@ boost::asio::awaitable<bool> Informers::wait_listed(Kind kind, Instant until) {
     co_return true;
 }
 
+boost::asio::awaitable<bool> Informers::wait_listed(Kind kind, Instant until) {
+    return wait_until([this, kind, until] {
+        const auto is_listed = [kind](const auto& followed) {
+            return followed->entry->kind == kind && followed->phase == Phase::Synced;
+        };
+        return parts_.clock.instant() >= until || std::ranges::any_of(followed_, is_listed);
+    });
+}
+
 boost::asio::awaitable<bool> Informers::wait_synced() {
-    while (!has_synced()) {
-        const bool notified = co_await changed_.wait(std::chrono::seconds(1));
-        if (!notified) {
-            const bool cancelled = co_await net::is_cancelled();
-            if (cancelled) {
-                co_return false;
-            }
-        }
-    }
-    co_return true;
+    return wait_until([this] { return has_synced(); });
 }
 
 }  // namespace sluice::controller

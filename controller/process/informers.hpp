@@ -85,6 +85,8 @@ class Informers {
         std::optional<std::map<std::string, bool>> resources;
     };
 
+    /// Looks at each change, and each second. Returns false if cancelled.
+    boost::asio::awaitable<bool> wait_until(std::function<bool()> is_reached);
     boost::asio::awaitable<void> run(Followed* followed);
     /// Returns what discovery says about the kind.
     boost::asio::awaitable<Served> is_served(kube::ResourcePath path, bool is_namespaced);

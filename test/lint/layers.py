@@ -159,7 +159,7 @@ LAYERS = {
     " job_kinds net/loop net/transport net/http apiserver/fields apiserver/types apiserver/state"
     " apiserver/operations apiserver apiserver/http sim/objects sim/pods sim controller/process"
     " controller/commands/schedule controller/commands/controller",
-    "controller/commands/live_view": "base api/meta api/kueue net/loop apiserver/state"
+    "controller/commands/live_view": "base api/meta api/core api/kueue net/loop apiserver/state"
     " sim/objects sim/pods",
     "controller/commands/dev": "base json api/meta config net/loop net/transport"
     " controller/commands/schedule controller/commands/controller controller/commands/cluster"

@@ -1,7 +1,9 @@
 #include "controller/commands/live_view/domain_state.hpp"
 
+#include "api/core/taint.hpp"
 #include "api/kueue/kueue_names.hpp"
 #include "api/kueue/topology_assignment.hpp"
+#include "api/meta/codec.hpp"
 #include "sim/objects/fields.hpp"
 #include "sim/pods/pod_life.hpp"
 
@@ -119,6 +121,18 @@ std::optional<std::string> domain_of(
     return domain;
 }
 
+/// Reads those objects of the list that can be read.
+template <class T>
+std::vector<T> read_list(const json::Array& list) {
+    std::vector<T> read;
+    for (const json::Value& each : list) {
+        if (auto object = api::from_value<T>(each)) {
+            read.push_back(*std::move(object));
+        }
+    }
+    return read;
+}
+
 /// Returns true if the flavor's pods do not start there: the node is not Ready, or cordoned, or has
 /// a taint that neither the flavor tolerates nor is named like one of the node's resources.
 bool is_lost(const json::Value& node, const json::Value& flavor) {
@@ -126,20 +140,13 @@ bool is_lost(const json::Value& node, const json::Value& flavor) {
         return true;
     }
     const json::Value* room = node.find_path({"status", "allocatable"});
-    return std::ranges::any_of(list_at(node, {"spec", "taints"}), [&](const json::Value& taint) {
-        const std::string_view key = taint.string_at("key");
-        const bool is_of_flavor =
-            find_element(list_at(flavor, {"spec", "nodeTaints"}), "key", key) != nullptr;
-        const auto tolerates = [&](const json::Value& toleration) {
-            const std::string_view of = toleration.string_at("key");
-            return (of.empty() || of == key) &&
-                   (toleration.string_at("operator") == "Exists" ||
-                    toleration.string_at("value") == taint.string_at("value"));
-        };
-        return taint.string_at("effect") != "PreferNoSchedule" && !is_of_flavor &&
-               (room == nullptr || room->find(key) == nullptr) &&
-               std::ranges::none_of(list_at(flavor, {"spec", "tolerations"}), tolerates);
+    std::vector<api::Taint> taints = read_list<api::Taint>(list_at(node, {"spec", "taints"}));
+    std::erase_if(taints, [&](const api::Taint& taint) {
+        return find_element(list_at(flavor, {"spec", "nodeTaints"}), "key", taint.key) != nullptr ||
+               (room != nullptr && room->find(taint.key) != nullptr);
     });
+    const auto tolerations = read_list<api::Toleration>(list_at(flavor, {"spec", "tolerations"}));
+    return api::find_untolerated_taint(taints, tolerations) != nullptr;
 }
 
 struct Domain {

@@ -83,6 +83,12 @@ Runs split_at_depth(
 
 }  // namespace
 
+Runs split_by_size(std::span<const AssignedDomain> domains) {
+    Runs runs;
+    append_chunks(domains, runs);
+    return runs;
+}
+
 Runs split_by_hostname_prefix(std::span<const AssignedDomain> domains, std::size_t level) {
     const PrefixIndex index(domains, level);
     for (auto depth = index.depth(); depth > 0; --depth) {
@@ -91,9 +97,7 @@ Runs split_by_hostname_prefix(std::span<const AssignedDomain> domains, std::size
             return runs;
         }
     }
-    Runs runs;
-    append_chunks(domains, runs);
-    return runs;
+    return split_by_size(domains);
 }
 
 }  // namespace sluice::api

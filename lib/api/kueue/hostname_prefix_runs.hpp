@@ -11,6 +11,9 @@ namespace sluice::api {
 /// The maximum number of slices in a topologyAssignment: the schema's limit.
 inline constexpr std::size_t kSlicesMax = 1'000;
 
+/// Splits domains into runs of `kDomainsPerSliceMax`, and a last one.
+std::vector<std::span<const AssignedDomain>> split_by_size(std::span<const AssignedDomain> domains);
+
 /// Splits neighbouring domains where the shared prefix of their hostnames changes: `a-1`, `a-2`,
 /// `b-1`, `b-2` make two runs. A prefix ends after a `-` within the name, and at least two domains
 /// have it; a domain goes by its longest one. If more than `kSlicesMax` slices would result,

@@ -372,13 +372,7 @@ json::Value make_runs(
 }
 
 json::Value make_one_slice(const DomainAssignment& assignment) {
-    std::vector<std::span<const AssignedDomain>> chunks;
-    std::span<const AssignedDomain> rest = assignment.domains;
-    while (!rest.empty()) {
-        chunks.push_back(rest.first(std::min(rest.size(), kDomainsPerSliceMax)));
-        rest = rest.subspan(chunks.back().size());
-    }
-    return make_runs(assignment, chunks);
+    return make_runs(assignment, split_by_size(assignment.domains));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "api/kueue/conditions.hpp"
 #include "api/kueue/kueue_names.hpp"
 #include "api/kueue/topology_assignment.hpp"
+#include "workload/capacity/placed_pods.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,6 +12,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace sluice::workload {
@@ -36,7 +38,7 @@ class FaultSearch {
         }
     }
 
-    std::string faults_of(const api::Workload& workload, const api::Admission& admission) const {
+    std::string faults_of(const api::Workload& workload, const api::Admission& admission) {
         std::vector<std::string> found;
         for (const auto& pod_set : admission.pod_set_assignments) {
             if (auto fault = fault_of(workload, pod_set)) {
@@ -63,7 +65,7 @@ class FaultSearch {
 
     std::optional<std::string> fault_of(
         const api::Workload& workload, const api::PodSetAssignment& pod_set
-    ) const {
+    ) {
         if (!pod_set.topology_assignment) {
             return std::nullopt;
         }
@@ -88,9 +90,13 @@ class FaultSearch {
                 );
             }
         }
-        const std::int64_t count = count_of(workload, pod_set);
+        const auto of = std::ranges::find(workload.spec.pod_sets, pod_set.name, &api::PodSet::name);
+        if (of == workload.spec.pod_sets.end()) {
+            return std::nullopt;
+        }
+        const std::int64_t count = admitted_pods(*of, pod_set);
         if (assigned < count) {
-            return missing_words(workload, pod_set.name, assigned, count);
+            return missing_words(slice_size(of->topology_request), assigned, count);
         }
         if (assigned > count &&
             !workload.metadata.annotations.contains(api::annotation::kElasticJob)) {
@@ -101,41 +107,27 @@ class FaultSearch {
         return std::nullopt;
     }
 
-    static std::int64_t count_of(
-        const api::Workload& workload, const api::PodSetAssignment& assignment
-    ) {
-        const auto at =
-            std::ranges::find(workload.spec.pod_sets, assignment.name, &api::PodSet::name);
-        const std::int64_t all = at == workload.spec.pod_sets.end() ? 0 : at->count;
-        return assignment.count.value_or(all);
-    }
-
     /// Returns true for a domain above hosts that no node is in. A host that is gone is replaced.
-    bool is_unknown(const api::Topology& topology, const std::vector<std::string>& values) const {
+    bool is_unknown(const api::Topology& topology, const std::vector<std::string>& values) {
         if (topology.spec.levels.size() != values.size() ||
             topology.spec.levels.back().node_label == api::kHostnameLabel) {
             return false;
         }
-        return std::ranges::none_of(nodes_, [&](const api::Node* node) {
-            for (std::size_t i = 0; i < values.size(); ++i) {
-                const auto* value = node->metadata.find_label(topology.spec.levels[i].node_label);
-                if (value == nullptr || *value != values[i]) {
-                    return false;
+        const auto [known, is_new] = domains_.try_emplace(&topology);
+        if (is_new) {
+            for (const auto* node : nodes_) {
+                std::vector<std::string> path;
+                for (const auto& level : topology.spec.levels) {
+                    const auto* value = node->metadata.find_label(level.node_label);
+                    path.push_back(value == nullptr ? "" : *value);
                 }
+                known->second.insert(std::move(path));
             }
-            return true;
-        });
+        }
+        return !known->second.contains(values);
     }
 
-    static std::string missing_words(
-        const api::Workload& workload,
-        const std::string& pod_set,
-        std::int64_t assigned,
-        std::int64_t count
-    ) {
-        const auto at = std::ranges::find(workload.spec.pod_sets, pod_set, &api::PodSet::name);
-        const std::int64_t size =
-            at == workload.spec.pod_sets.end() ? 1 : slice_size(at->topology_request);
+    static std::string missing_words(std::int64_t size, std::int64_t assigned, std::int64_t count) {
         std::string words = fmt::format(
             "{} of {} pods stay gated, because the topologyAssignment has no domain for them",
             count - assigned,
@@ -148,6 +140,7 @@ class FaultSearch {
     }
 
     std::vector<const api::Node*> nodes_;
+    std::map<const api::Topology*, std::set<std::vector<std::string>>> domains_;  // those of nodes
     std::map<std::string, const api::ResourceFlavor*, std::less<>> flavors_;
     std::map<std::string, const api::Topology*, std::less<>> topologies_;
 };
@@ -155,7 +148,7 @@ class FaultSearch {
 }  // namespace
 
 std::vector<AssignmentFault> find_assignment_faults(const CapacityInput& input) {
-    const FaultSearch search(input);
+    FaultSearch search(input);
     std::vector<AssignmentFault> found;
     for (const auto* workload : input.workloads) {
         const auto& conditions = workload->status.conditions;

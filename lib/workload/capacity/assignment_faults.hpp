@@ -18,7 +18,7 @@ struct AssignmentFault {
 /// some without a domain; Kueue admits these pods, too. An assignment that was written by hand may
 /// be for another number of pods, for levels that the flavor's Topology lacks, or for a rack that
 /// no node is in. An elastic job that has shrunk may keep its domains. *Cost*: O(domains of
-/// assignments), times O(nodes) for topologies without hosts.
+/// assignments), and O(nodes) for each topology without hosts.
 std::vector<AssignmentFault> find_assignment_faults(const CapacityInput& input);
 
 }  // namespace sluice::workload

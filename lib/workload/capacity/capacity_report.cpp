@@ -121,7 +121,7 @@ class ReportMaker {
     /// Adds the quota that a podSet holds, without that of pods that need none any more.
     void add_usage(const api::PodSetAssignment& assignment, std::int64_t count, std::int64_t over) {
         const std::int64_t pods = std::max<std::int64_t>(1, assignment.count.value_or(count));
-        const std::int64_t left = std::clamp<std::int64_t>(pods - over, 0, pods);
+        const std::int64_t left = std::clamp<std::int64_t>(std::min(pods, count) - over, 0, pods);
         for (const auto& [resource, quantity] : assignment.resource_usage) {
             if (const auto flavor = assignment.flavors.find(resource);
                 flavor != assignment.flavors.end()) {
@@ -141,7 +141,7 @@ class ReportMaker {
     ) {
         const Amounts request = node_amounts(pod_set.template_->spec);
         std::int64_t left =
-            assignment.count.value_or(pod_set.count) - reclaimable(workload, pod_set.name);
+            admitted_pods(pod_set, assignment) - reclaimable(workload, pod_set.name);
         auto placed = pods_.take(workload, pod_set.name, request, left);
         for (const auto& [node, pods] : placed) {
             left -= pods;
@@ -159,9 +159,9 @@ class ReportMaker {
                 .cluster_queue = cluster_queue,
                 .pod_set = pod_set.name,
                 .is_admitted = true,
-                .pods = assignment.count.value_or(pod_set.count),
+                .pods = admitted_pods(pod_set, assignment),
                 .request = request,
-                .fit = assignment.count.value_or(pod_set.count) - (left - found),
+                .fit = admitted_pods(pod_set, assignment) - (left - found),
                 .could = count_fitting_if_empty(rooms, request, pod_set.count),
             });
         }

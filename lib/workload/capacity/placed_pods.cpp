@@ -59,6 +59,10 @@ bool is_in_quota(const api::Pod& pod) {
            });
 }
 
+std::int64_t admitted_pods(const api::PodSet& pod_set, const api::PodSetAssignment& assignment) {
+    return std::min(assignment.count.value_or(pod_set.count), pod_set.count);
+}
+
 Amounts node_amounts(const api::PodSpec& pod) {
     Amounts made = to_amounts(api::pod_requests(api::effective_resources(pod)));
     made["pods"] = engine::Amount(1);

@@ -16,6 +16,10 @@ namespace sluice::workload {
 /// Returns true if the pod runs in the quota of a queue: Sluice or Kueue marked it.
 bool is_in_quota(const api::Pod& pod);
 
+/// Returns the number of pods of the podSet that are admitted: fewer than the podSet has after
+/// partial admission, and fewer than the assignment has once an elastic job has shrunk.
+std::int64_t admitted_pods(const api::PodSet& pod_set, const api::PodSetAssignment& assignment);
+
 /// Returns what one pod takes of a node, with 1 for `pods`.
 Amounts node_amounts(const api::PodSpec& pod);
 

@@ -105,7 +105,7 @@ class Search {
         const std::size_t pod_sets = std::min(assignments.size(), workload.spec.pod_sets.size());
         for (std::size_t i = 0; i < pod_sets; ++i) {
             const api::PodSet& pod_set = workload.spec.pod_sets[i];
-            const std::int64_t count = assignments[i].count.value_or(pod_set.count);
+            const std::int64_t count = admitted_pods(pod_set, assignments[i]);
             const Pods& pods = pods_of(pod_set);
             const auto flavors = flavors_of_assignment(assignments[i]);
             const std::string key = fmt::format("{} of {}", fmt::join(flavors, ","), count);

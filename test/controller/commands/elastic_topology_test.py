@@ -8,7 +8,7 @@ import sys
 import tempfile
 import unittest
 
-from stepped import Stepped
+from stepped import Stepped, job
 
 SLUICE = os.path.abspath(sys.argv.pop(1))
 JOBS = "/apis/batch/v1/namespaces/default/jobs"
@@ -47,22 +47,11 @@ spec: {clusterQueue: q}
 
 
 def elastic_job(pods):
-    container = {"name": "c", "image": "x", "resources": {"requests": {"cpu": "3"}}}
-    metadata = {
-        "annotations": {
-            "sluice.dev/run-seconds": "3600",
-            "kueue.x-k8s.io/podset-unconstrained-topology": "true",
-        }
-    }
-    template = {"metadata": metadata, "spec": {"restartPolicy": "Never", "containers": [container]}}
-    return {
-        "metadata": {
-            "name": "j",
-            "labels": {"kueue.x-k8s.io/queue-name": "jobs"},
-            "annotations": {"kueue.x-k8s.io/elastic-job": "true"},
-        },
-        "spec": {"parallelism": pods, "completions": 100, "template": template},
-    }
+    made = job("j", 3600, cpu=3, parallelism=pods, completions=100)
+    made["metadata"]["annotations"] = {"kueue.x-k8s.io/elastic-job": "true"}
+    asks = {"kueue.x-k8s.io/podset-unconstrained-topology": "true"}
+    made["spec"]["template"]["metadata"]["annotations"].update(asks)
+    return made
 
 
 def hosts_of(assignment):
@@ -144,6 +133,10 @@ class ElasticTopology(unittest.TestCase):
         self.cluster.step("10s")
         self.grow_to(4)
         self.check_places()
+        self.cluster.step("5m")
+        events = self.cluster.ask("GET", "/apis/events.k8s.io/v1/events")["items"]
+        warned = {e["reason"] for e in events if e["regarding"]["kind"] == "Workload"}
+        self.assertFalse(warned & {"TopologyAssignmentFaulty", "PodsExceedNodes"})
         other = elastic_job(4)
         other["metadata"]["name"] = "other"
         self.cluster.ask("POST", JOBS, other)
