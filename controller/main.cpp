@@ -4,8 +4,10 @@
 #include "controller/commands/config/config.hpp"
 #include "controller/commands/controller/controller.hpp"
 #include "controller/commands/dev/dev.hpp"
+#include "controller/commands/queue/queue.hpp"
 #include "controller/commands/schedule/schedule.hpp"
 #include "controller/commands/test/test.hpp"
+#include "controller/commands/why/why.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -194,6 +196,8 @@ int main(int argc, char** argv) {
     sluice::commands::add_controller(program, exit_code);
     sluice::commands::add_schedule(program, exit_code);
     sluice::commands::add_capacity(program, exit_code);
+    sluice::commands::add_why(program, exit_code);
+    sluice::commands::add_queue(program, exit_code);
     sluice::commands::add_dev(program, exit_code);
     sluice::commands::add_test(program, exit_code);
     sluice::commands::add_config(program, exit_code);

@@ -97,6 +97,12 @@ class ControllerProcess {
     void stop() { finish(0); }
     /// Logs the workloads that hold quota of each ClusterQueue and those that wait for it.
     void log_queues();
+    /// Takes what explains a Workload; nullopt if it does not exist. Thread: that of the loop.
+    std::optional<insight::Situation> take_situation(const InsightPath& path);
+    /// Takes what explains a page of Workloads. Thread: that of the loop.
+    std::vector<insight::Situation> take_situations(
+        const InsightPath& path, const InsightPage& page
+    );
 
     /// Returns true once the servers run, the initial lists have been received and the webhook
     /// answers; followers are ready, too.
@@ -168,6 +174,9 @@ class ControllerProcess {
     boost::asio::awaitable<bool> lead();
     void elected();
     void act();
+    /// Calls `ask` with the state and the objects, for answers about them.
+    template <class Ask>
+    auto with_surroundings(const Ask& ask);
     /// Runs steps until cancelled, each at the time that the last one returned, or when woken.
     boost::asio::awaitable<void> run_steps(
         std::function<std::optional<Instant>()> step, net::Notifier* woken

@@ -72,9 +72,24 @@ kube::Async<void> VisibilityService::start() {
             }
         );
     };
-    auto handler = std::make_shared<VisibilityHandler>(
-        VisibilityHandler::Parts{authentication_, reviews_, std::move(find)}
-    );
+    auto take = [this](InsightPath path) {
+        return parts_.calls.call<std::optional<insight::Situation>>(
+            [this, path = std::move(path)]() -> Result<std::optional<insight::Situation>> {
+                return parts_.take_situation(path);
+            }
+        );
+    };
+    auto take_page = [this](InsightPath path, InsightPage page) {
+        return parts_.calls.call<std::vector<insight::Situation>>(
+            [this, path = std::move(path), page = std::move(page)](
+            ) -> Result<std::vector<insight::Situation>> {
+                return parts_.take_situations(path, page);
+            }
+        );
+    };
+    auto handler = std::make_shared<VisibilityHandler>(VisibilityHandler::Parts{
+        authentication_, reviews_, std::move(find), std::move(take), std::move(take_page)
+    });
     auto options = make_visibility_limits(parts_.configuration.visibility_server);
     apply_tls(options, parts_.configuration.tls);
     const auto started = co_await server_.start(std::move(handler), std::move(options));

@@ -1,10 +1,12 @@
-// Server of the visibility API, in its own thread.
+// Server of the visibility and insight APIs, in its own thread.
 #pragma once
 
 #include "base/clock.hpp"
 #include "config/configuration.hpp"
+#include "controller/insight/insight_path.hpp"
 #include "controller/process/webhooks/loop_calls.hpp"
 #include "controller/visibility/pending_workloads.hpp"
+#include "insight/situation.hpp"
 #include "kube/client/client.hpp"
 #include "serving/access_reviews.hpp"
 #include "serving/certificate_source.hpp"
@@ -17,7 +19,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace sluice::controller {
 
@@ -29,6 +33,11 @@ class VisibilityService {
         const config::Configuration& configuration;
         LoopCalls& calls;
         PendingWorkloads& pending;  ///< used on the loop of `calls`
+        /// Takes what explains a Workload; nullopt if it does not exist. Thread: that of `calls`.
+        std::function<std::optional<insight::Situation>(const InsightPath&)> take_situation;
+        /// Takes what explains a page of Workloads. Thread: that of `calls`.
+        std::function<std::vector<insight::Situation>(const InsightPath&, const InsightPage&)>
+            take_situations;
         /// Returns the certificate of the webhooks, whose CA the APIServices trust. If it is empty,
         /// the visibility API makes its own certificate in memory.
         std::function<const serving::ServingCertificates*()> find_certificate = {};

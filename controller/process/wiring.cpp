@@ -216,6 +216,10 @@ ControllerProcess::ControllerProcess(
                 .configuration = options_.configuration,
                 .calls = loop_calls_,
                 .pending = pending_,
+                .take_situation = [this](const InsightPath& path) { return take_situation(path); },
+                .take_situations = [this](
+                                       const InsightPath& path, const InsightPage& page
+                                   ) { return take_situations(path, page); },
                 .find_certificate = std::move(find_certificate),
             },
             std::move(options_.visibility_client)

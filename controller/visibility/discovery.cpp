@@ -1,6 +1,7 @@
 #include "controller/visibility/discovery.hpp"
 
 #include "api/kueue/kueue_names.hpp"
+#include "controller/insight/insight_documents.hpp"
 
 #include <utility>
 
@@ -47,7 +48,9 @@ json::Value make_response_kind(std::string_view version) {
 
 json::Value make_group_list() {
     return json::Object{
-        {"kind", "APIGroupList"}, {"apiVersion", "v1"}, {"groups", json::Array{make_group_body()}}
+        {"kind", "APIGroupList"},
+        {"apiVersion", "v1"},
+        {"groups", json::Array{make_group_body(), make_insight_group_body()}},
     };
 }
 
@@ -114,10 +117,13 @@ json::Value make_aggregated_discovery() {
         {"apiVersion", "apidiscovery.k8s.io/v2"},
         {"metadata", json::Object{}},
         {"items",
-         json::Array{json::Object{
-             {"metadata", json::Object{{"name", api::kVisibilityGroup}}},
-             {"versions", std::move(versions)},
-         }}},
+         json::Array{
+             json::Object{
+                 {"metadata", json::Object{{"name", api::kVisibilityGroup}}},
+                 {"versions", std::move(versions)},
+             },
+             make_insight_discovery(),
+         }},
     };
 }
 

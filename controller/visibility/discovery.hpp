@@ -13,7 +13,7 @@ namespace sluice::controller {
 /// The versions of the visibility API, the preferred version first.
 inline constexpr std::array<std::string_view, 2> kVisibilityVersions = {"v1beta2", "v1beta1"};
 
-/// Returns the APIGroupList that is served at /apis.
+/// Returns the APIGroupList that is served at /apis: visibility and insight.
 json::Value make_group_list();
 /// Returns the APIGroup that is served at /apis/visibility.kueue.x-k8s.io.
 json::Value make_group();

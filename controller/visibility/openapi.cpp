@@ -1,8 +1,10 @@
 #include "controller/visibility/openapi.hpp"
 
+#include "api/insight/insight_names.hpp"
 #include "api/kueue/kueue_names.hpp"
 #include "base/sha1.hpp"
 #include "base/version.hpp"
+#include "controller/insight/insight_documents.hpp"
 #include "controller/visibility/discovery.hpp"
 #include "json/value.hpp"
 
@@ -252,19 +254,15 @@ std::string path_v3(std::string_view version) {
 
 std::string make_v3_index() {
     Value paths = Object{};
+    // Clients cache a document under its URL forever, so the URL contains a hash of the content.
+    const auto add = [&paths](const std::string& path, const std::string& document) {
+        const std::string url = fmt::format("/openapi/v3/{}?hash={}", path, sha1_hex(document));
+        paths.set(path, Object{{"serverRelativeURL", url}});
+    };
     for (const std::string_view version : kVisibilityVersions) {
-        // Clients cache a document under its URL forever, so the URL contains a hash of the
-        // content.
-        paths.set(
-            path_v3(version),
-            Object{
-                {"serverRelativeURL",
-                 fmt::format(
-                     "/openapi/v3/{}?hash={}", path_v3(version), sha1_hex(openapi_v3(version))
-                 )}
-            }
-        );
+        add(path_v3(version), openapi_v3(version));
     }
+    add(std::string("apis/") + api::kInsightApiVersion, insight_openapi());
     return json::print(Object{{"paths", std::move(paths)}});
 }
 

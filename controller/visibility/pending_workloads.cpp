@@ -56,16 +56,13 @@ std::optional<PendingRows> PendingWorkloads::find(
     if (!is_known) {
         return std::nullopt;
     }
-    if (!order_) {
-        order_.emplace(state_);
-    }
     std::vector<workload::PendingPlace> places;
     if (is_local) {
         const auto index = state_.find_local_queue(queue.ns + "/" + queue.name);
-        places = index.is_valid() ? order_->of_local_queue(index, page) : std::move(places);
+        places = index.is_valid() ? order().of_local_queue(index, page) : std::move(places);
     } else {
         const auto index = state_.find_cluster_queue(queue.name);
-        places = index.is_valid() ? order_->of_cluster_queue(index, page) : std::move(places);
+        places = index.is_valid() ? order().of_cluster_queue(index, page) : std::move(places);
     }
     PendingRows rows;
     rows.reserve(places.size());
@@ -82,6 +79,18 @@ std::optional<PendingRows> PendingWorkloads::find(
         }
     }
     return rows;
+}
+
+std::optional<workload::PlaceInQueues> PendingWorkloads::find_place(engine::WorkloadIndex workload
+) {
+    return order().find(workload);
+}
+
+workload::PendingOrder& PendingWorkloads::order() {
+    if (!order_) {
+        order_.emplace(state_);
+    }
+    return *order_;
 }
 
 std::string print_summary(const PendingRows& rows, std::string_view version) {

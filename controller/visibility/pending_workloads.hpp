@@ -33,8 +33,12 @@ class PendingWorkloads {
 
     /// Returns the rows of a page in the order of the queue; nullopt if the queue does not exist.
     std::optional<PendingRows> find(const VisibilityPath& queue, const workload::PendingPage& page);
+    /// Returns the place of the workload; nullopt if it is not pending.
+    std::optional<workload::PlaceInQueues> find_place(engine::WorkloadIndex workload);
 
   private:
+    workload::PendingOrder& order();
+
     const Stores& stores_;
     engine::State& state_;
     std::optional<workload::PendingOrder> order_;  ///< set by the first call of find()

@@ -18,17 +18,6 @@ namespace {
 constexpr std::int64_t kDefaultLimit = 1'000;
 constexpr std::int64_t kLimitMax = 100'000;
 
-/// Returns the percent-decoded parts between slashes; a slash at the end adds no empty part.
-std::vector<std::string> split(std::string_view path) {
-    std::vector<std::string> parts;
-    while (!path.empty()) {
-        const auto slash = path.find('/');
-        parts.push_back(net::percent_decode(path.substr(0, slash)));
-        path = slash == std::string_view::npos ? std::string_view() : path.substr(slash + 1);
-    }
-    return parts;
-}
-
 /// Errors: Invalid, with the message of Kubernetes' own servers.
 Result<std::int64_t> parse_integer(const std::string& text) {
     std::int64_t number = 0;
@@ -55,7 +44,7 @@ std::optional<VisibilityPath> parse_visibility_path(std::string_view path) {
         return std::nullopt;
     }
     path.remove_prefix(path.empty() ? 0 : 1);
-    const auto parts = split(path);
+    const auto parts = net::split_path(path);
     if (std::ranges::find(parts, "") != parts.end()) {
         return std::nullopt;
     }

@@ -1,11 +1,15 @@
 #include "controller/visibility/visibility_handler.hpp"
 
+#include "api/insight/explanation.hpp"
 #include "api/kueue/kueue_names.hpp"
+#include "api/kueue/workload.hpp"
 #include "api/meta/codec.hpp"
 #include "api/meta/status.hpp"
 #include "base/log.hpp"
+#include "controller/insight/insight_documents.hpp"
 #include "controller/visibility/discovery.hpp"
 #include "controller/visibility/openapi.hpp"
+#include "insight/explain.hpp"
 
 #include <fmt/core.h>
 
@@ -39,6 +43,12 @@ net::ServerResponse make_status(
     return make_json(api::encode(status), code);
 }
 
+net::ServerResponse make_busy(const std::string& why) {
+    auto busy = make_status(503, "ServiceUnavailable", why);
+    busy.headers.push_back({"Retry-After", "1"});
+    return busy;
+}
+
 const char* singular(const VisibilityPath& path) {
     return path.queue == QueueKind::LocalQueue ? "localqueue" : "clusterqueue";
 }
@@ -60,22 +70,6 @@ net::ServerResponse make_not_found(const VisibilityPath& path) {
     );
 }
 
-serving::Access make_access(std::string_view path, const std::optional<VisibilityPath>& parsed) {
-    serving::Access access;
-    access.verb = "get";
-    if (!parsed || !parsed->queue) {
-        access.path = path;
-        return access;
-    }
-    access.group = api::kVisibilityGroup;
-    access.version = parsed->version;
-    access.resource = std::string(singular(*parsed)) + "s";
-    access.subresource = "pendingworkloads";
-    access.ns = parsed->ns;
-    access.name = parsed->name;
-    return access;
-}
-
 /// Uses the message of Kubernetes' own servers.
 net::ServerResponse make_forbidden(
     const std::string& user, const serving::Access& access, const std::string& reason
@@ -87,15 +81,17 @@ net::ServerResponse make_forbidden(
             "forbidden: User \"{}\" cannot {} path \"{}\"", user, access.verb, access.path
         );
     } else {
+        const std::string name = access.name.empty() ? "" : fmt::format(" \"{}\"", access.name);
         what = fmt::format(
-            "{}.{} \"{}\" is forbidden: User \"{}\" cannot {} resource \"{}/{}\" in API group "
-            "\"{}\" {}",
+            "{}.{}{} is forbidden: User \"{}\" cannot {} resource \"{}{}{}\" in API group \"{}\" "
+            "{}",
             access.resource,
             access.group,
-            access.name,
+            name,
             user,
             access.verb,
             access.resource,
+            access.subresource.empty() ? "" : "/",
             access.subresource,
             access.group,
             access.ns.empty() ? std::string("at the cluster scope")
@@ -118,6 +114,18 @@ net::ServerResponse make_unjudged(const Error& error) {
     );
 }
 
+/// Counts a question while it is answered.
+class Counted {
+  public:
+    explicit Counted(std::size_t* questions) : questions_(questions) { ++*questions_; }
+    ~Counted() { --*questions_; }
+    Counted(const Counted&) = delete;
+    Counted& operator=(const Counted&) = delete;
+
+  private:
+    std::size_t* questions_;
+};
+
 bool is_probe(std::string_view path) {
     return path == "/healthz" || path == "/livez" || path == "/readyz";
 }
@@ -133,8 +141,38 @@ bool wants_aggregated_discovery(const net::ServerRequest& request) {
            std::string_view::npos;
 }
 
-std::optional<net::ServerResponse> find_document(
-    const net::ServerRequest& request, const std::optional<VisibilityPath>& parsed
+}  // namespace
+
+serving::Access VisibilityHandler::access_to(
+    const net::ServerRequest& request, const Asked& asked
+) {
+    serving::Access access;
+    access.verb = "get";
+    if (asked.visibility && asked.visibility->queue) {
+        const VisibilityPath& path = *asked.visibility;
+        access.group = api::kVisibilityGroup;
+        access.version = path.version;
+        access.resource = std::string(singular(path)) + "s";
+        access.subresource = "pendingworkloads";
+        access.ns = path.ns;
+        access.name = path.name;
+    } else if (asked.insight && asked.insight->answer != InsightAnswer::None) {
+        const bool is_list = asked.insight->answer == InsightAnswer::Explanations;
+        access.verb = is_list ? "list" : "get";
+        access.group = api::kInsightGroup;
+        access.version = api::kInsightVersion;
+        access.resource = is_list ? "explanations" : api::Workload::kPlural;
+        access.subresource = is_list ? "" : "explanation";
+        access.ns = asked.insight->ns;
+        access.name = asked.insight->name;
+    } else {
+        access.path = request.path();
+    }
+    return access;
+}
+
+std::optional<net::ServerResponse> VisibilityHandler::find_document(
+    const net::ServerRequest& request, const Asked& asked
 ) {
     const std::string_view path = request.path();
     if (is_probe(path)) {
@@ -155,21 +193,27 @@ std::optional<net::ServerResponse> find_document(
     if (path == "/openapi/v3") {
         return make_json(openapi_v3_index());
     }
+    if (path == std::string("/openapi/v3/apis/") + api::kInsightApiVersion) {
+        return make_json(insight_openapi());
+    }
     if (const std::string openapi = openapi_path(); path.starts_with(openapi)) {
         const std::string_view version = path.substr(openapi.size());
         const bool is_known =
             std::ranges::find(kVisibilityVersions, version) != kVisibilityVersions.end();
         return is_known ? std::optional(make_json(openapi_v3(version))) : std::nullopt;
     }
-    if (parsed && !parsed->queue) {
+    if (const auto& parsed = asked.visibility; parsed && !parsed->queue) {
         return make_json(json::print(
             parsed->version.empty() ? make_group() : make_resource_list(parsed->version)
         ));
     }
+    if (const auto& parsed = asked.insight; parsed && parsed->answer == InsightAnswer::None) {
+        return make_json(
+            json::print(parsed->has_version ? make_insight_resources() : make_insight_group())
+        );
+    }
     return std::nullopt;
 }
-
-}  // namespace
 
 net::HeadVerdict VisibilityHandler::judge_head(std::string_view method, std::string_view) const {
     net::HeadVerdict verdict;
@@ -186,7 +230,7 @@ net::HeadVerdict VisibilityHandler::judge_head(std::string_view method, std::str
 }
 
 boost::asio::awaitable<std::optional<net::ServerResponse>> VisibilityHandler::refuse(
-    const net::ServerRequest* request, const std::optional<VisibilityPath>* path
+    const net::ServerRequest* request, const Asked* asked, serving::User* user
 ) {
     if (is_probe(request->path())) {
         co_return std::nullopt;
@@ -196,21 +240,20 @@ boost::asio::awaitable<std::optional<net::ServerResponse>> VisibilityHandler::re
     if (!identified) {
         co_return make_unjudged(identified.error());
     }
-    std::optional<serving::User>& user = *identified;
-    if (!user) {
+    if (!*identified) {
         co_return make_status(401, "Unauthorized", "Unauthorized");
     }
+    *user = **identified;
     if (may_do_all(*user)) {
         co_return std::nullopt;
     }
-    const auto access = make_access(request->path(), *path);
-    const std::string name = user->name;
-    const auto verdict = co_await parts_.reviews.judge(std::move(*user), access);
+    const auto access = access_to(*request, *asked);
+    const auto verdict = co_await parts_.reviews.judge(*user, access);
     if (!verdict) {
         co_return make_unjudged(verdict.error());
     }
     if (!verdict->allowed) {
-        co_return make_forbidden(name, access, verdict->reason);
+        co_return make_forbidden(user->name, access, verdict->reason);
     }
     co_return std::nullopt;
 }
@@ -224,9 +267,7 @@ boost::asio::awaitable<net::ServerResponse> VisibilityHandler::answer_pending(
     }
     const auto rows = co_await parts_.find_pending(path, *page);
     if (!rows) {
-        auto busy = make_status(503, "ServiceUnavailable", rows.error().detail);
-        busy.headers.push_back({"Retry-After", "1"});
-        co_return busy;
+        co_return make_busy(rows.error().detail);
     }
     const auto& found = *rows;
     if (!found) {
@@ -235,19 +276,127 @@ boost::asio::awaitable<net::ServerResponse> VisibilityHandler::answer_pending(
     co_return make_json(print_summary(*found, path.version));
 }
 
+boost::asio::awaitable<Result<std::set<std::string, std::less<>>>> VisibilityHandler::readable_of(
+    std::set<std::string> namespaces, const serving::User* user
+) {
+    std::set<std::string, std::less<>> readable;
+    for (const std::string& ns : namespaces) {
+        if (may_do_all(*user)) {
+            readable.insert(ns);
+            continue;
+        }
+        serving::Access access;
+        access.verb = "get";
+        access.group = api::kKueueGroup;
+        access.version = api::Workload::kVersion;
+        access.resource = api::Workload::kPlural;
+        access.ns = ns;
+        const auto verdict = co_await parts_.reviews.judge(*user, access);
+        if (!verdict) {
+            co_return verdict.error();
+        }
+        if (verdict->allowed) {
+            readable.insert(ns);
+        }
+    }
+    co_return readable;
+}
+
+boost::asio::awaitable<net::ServerResponse> VisibilityHandler::answer_explanation(
+    const InsightPath* path, const serving::User* user
+) {
+    auto situation = co_await parts_.find_situation(*path);
+    if (!situation) {
+        co_return make_busy(situation.error().detail);
+    }
+    auto& found = *situation;
+    if (!found) {
+        co_return make_status(
+            404,
+            "NotFound",
+            fmt::format("workloads.{} \"{}\" not found", api::kKueueGroup, path->name)
+        );
+    }
+    const insight::Draft draft(*std::move(found));
+    const auto readable = co_await readable_of(draft.namespaces(), user);
+    if (!readable) {
+        co_return make_unjudged(readable.error());
+    }
+    const auto explanation =
+        draft.finish([&readable](std::string_view ns) { return readable->contains(ns); });
+    co_return make_json(api::encode(explanation));
+}
+
+boost::asio::awaitable<net::ServerResponse> VisibilityHandler::answer_explanations(
+    const net::ServerRequest* request, const InsightPath* path, const serving::User* user
+) {
+    const auto page = parse_insight_page(request->query("limit"), request->query("continue"));
+    if (!page) {
+        co_return make_status(400, "BadRequest", page.error().detail);
+    }
+    auto situations = co_await parts_.find_situations(*path, *page);
+    if (!situations) {
+        co_return make_busy(situations.error().detail);
+    }
+    std::vector<insight::Draft> drafts;
+    std::set<std::string> namespaces;
+    for (auto& situation : *situations) {
+        drafts.emplace_back(std::move(situation));
+        namespaces.merge(drafts.back().namespaces());
+    }
+    const auto readable = co_await readable_of(std::move(namespaces), user);
+    if (!readable) {
+        co_return make_unjudged(readable.error());
+    }
+    api::ExplanationList list;
+    for (const insight::Draft& draft : drafts) {
+        list.items.push_back(draft.finish([&readable](std::string_view ns) {
+            return readable->contains(ns);
+        }));
+    }
+    if (list.items.size() == page->limit) {
+        const api::ObjectMeta& last = list.items.back().metadata;
+        list.metadata.continue_ = last.namespace_ + "/" + last.name;
+    }
+    co_return make_json(api::encode(list));
+}
+
+boost::asio::awaitable<net::ServerResponse> VisibilityHandler::answer_insight(
+    const net::ServerRequest* request, const InsightPath* path, const serving::User* user
+) {
+    if (path->answer == InsightAnswer::Explanations) {
+        auto list = co_await answer_explanations(request, path, user);
+        co_return list;
+    }
+    auto one = co_await answer_explanation(path, user);
+    co_return one;
+}
+
 boost::asio::awaitable<net::ServerResponse> VisibilityHandler::handle(net::ServerRequest request) {
-    const auto path = parse_visibility_path(request.path());
-    auto refusal = co_await refuse(&request, &path);
+    const Asked asked{
+        .visibility = parse_visibility_path(request.path()),
+        .insight = parse_insight_path(request.path()),
+    };
+    serving::User user;
+    auto refusal = co_await refuse(&request, &asked, &user);
     if (refusal) {
         co_return std::move(*refusal);
     }
-    if (auto document = find_document(request, path)) {
+    if (auto document = find_document(request, asked)) {
         co_return std::move(*document);
     }
-    if (!path || !path->queue) {
+    if (asked.insight && asked.insight->answer != InsightAnswer::None) {
+        if (questions_ == kQuestionsMax) {
+            co_return make_busy("too many questions are being answered");
+        }
+        const Counted counted(&questions_);
+        auto answered = co_await answer_insight(&request, &*asked.insight, &user);
+        co_return answered;
+    }
+    if (!asked.visibility || !asked.visibility->queue) {
         co_return net::ServerResponse{.status = 404, .body = "404 page not found\n"};
     }
-    auto answer = co_await answer_pending(&request, *path);
+    auto answer = co_await answer_pending(&request, *asked.visibility);
     co_return answer;
 }
 

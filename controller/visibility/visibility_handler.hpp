@@ -1,8 +1,10 @@
-// The HTTP handler of the visibility API: authentication, authorization and pending workloads.
+// The HTTP handler of the visibility and insight APIs: who may ask, and the answers.
 #pragma once
 
+#include "controller/insight/insight_path.hpp"
 #include "controller/visibility/pending_workloads.hpp"
 #include "controller/visibility/request_path.hpp"
+#include "insight/situation.hpp"
 #include "kube/client/client.hpp"
 #include "net/http/http_server.hpp"
 #include "serving/access_reviews.hpp"
@@ -10,15 +12,19 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <optional>
+#include <set>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace sluice::controller {
 
-/// Answers the requests of the visibility API (KEP-168-2) as an aggregated API server. The API
-/// server authenticates and authorizes the client; the pending workloads come from the engine's
-/// order.
+/// Answers the requests of the visibility API (KEP-168-2) and of insight.sluice.dev as an
+/// aggregated API server. The API server authenticates and authorizes the client; the pending
+/// workloads come from the engine's order, and explanations from a fork of its state.
 class VisibilityHandler final : public net::HttpHandler {
   public:
     /// Finds the pending workloads of a queue; nullopt if the queue does not exist. Thread: that of
@@ -27,10 +33,22 @@ class VisibilityHandler final : public net::HttpHandler {
         VisibilityPath, workload::PendingPage
     )>;
 
+    /// Takes what explains a Workload; nullopt if it does not exist. Thread: that of the server.
+    /// Errors: Unavailable.
+    using FindSituation =
+        std::function<boost::asio::awaitable<Result<std::optional<insight::Situation>>>(InsightPath
+        )>;
+
+    /// Takes what explains a page of Workloads. Thread and errors: as above.
+    using FindSituations = std::function<
+        boost::asio::awaitable<Result<std::vector<insight::Situation>>>(InsightPath, InsightPage)>;
+
     struct Parts {
         serving::DelegatedAuthentication& authentication;
         serving::AccessReviews& reviews;
         FindPending find_pending;
+        FindSituation find_situation;
+        FindSituations find_situations;
     };
     /// Lifetime: the objects in `parts` must outlive the handler.
     explicit VisibilityHandler(Parts parts) : parts_(std::move(parts)) {}
@@ -39,16 +57,43 @@ class VisibilityHandler final : public net::HttpHandler {
     net::HeadVerdict judge_head(std::string_view method, std::string_view path) const override;
 
   private:
-    /// Returns the answer for a client that is not authenticated or lacks the permission; nullopt
-    /// if the request may proceed.
+    /// A request by its path: at most one of the two APIs has it.
+    struct Asked {
+        std::optional<VisibilityPath> visibility;
+        std::optional<InsightPath> insight;
+    };
+    static serving::Access access_to(const net::ServerRequest& request, const Asked& asked);
+    static std::optional<net::ServerResponse> find_document(
+        const net::ServerRequest& request, const Asked& asked
+    );
+    /// Sets the user. Returns the answer for a client that is not authenticated or lacks the
+    /// permission; nullopt if the request may proceed.
     boost::asio::awaitable<std::optional<net::ServerResponse>> refuse(
-        const net::ServerRequest* request, const std::optional<VisibilityPath>* path
+        const net::ServerRequest* request, const Asked* asked, serving::User* user
+    );
+    boost::asio::awaitable<net::ServerResponse> answer_explanation(
+        const InsightPath* path, const serving::User* user
+    );
+    boost::asio::awaitable<net::ServerResponse> answer_explanations(
+        const net::ServerRequest* request, const InsightPath* path, const serving::User* user
+    );
+    boost::asio::awaitable<net::ServerResponse> answer_insight(
+        const net::ServerRequest* request, const InsightPath* path, const serving::User* user
+    );
+    /// Returns those of the namespaces in which the user may read workloads. Errors: those of the
+    /// reviews.
+    boost::asio::awaitable<Result<std::set<std::string, std::less<>>>> readable_of(
+        std::set<std::string> namespaces, const serving::User* user
     );
     boost::asio::awaitable<net::ServerResponse> answer_pending(
         const net::ServerRequest* request, VisibilityPath path
     );
 
+    /// Bounds the memory: each waiting question has a fork of the state.
+    static constexpr std::size_t kQuestionsMax = 64;
+
     Parts parts_;
+    std::size_t questions_ = 0;  ///< that are being answered
 };
 
 }  // namespace sluice::controller

@@ -87,7 +87,9 @@ class EmbeddedPlane:
         self.processes.append(process)
 
         wait_for(kubeconfig.exists, process, "sluice dev is ready", log)
-        cluster = Cluster(Client(kubeconfig), kubeconfig, self.patience, self.kubectl)
+        cluster = Cluster(
+            Client(kubeconfig), kubeconfig, self.patience, self.binary, self.kubectl
+        )
         cluster.problem = lambda: has_ended(process, log)
         return cluster
 
@@ -166,7 +168,8 @@ class RealPlane:
         )  # fmt: skip
         kubeconfig = self.folder / "admin.kubeconfig"
         self.cluster = Cluster(
-            Client(kubeconfig), kubeconfig, self.patience, str(self.binaries / "kubectl"),
+            Client(kubeconfig), kubeconfig, self.patience, self.binary,
+            str(self.binaries / "kubectl"),
             is_real=True,
         )  # fmt: skip
         print("  applying the definitions and the rights of the controller", flush=True)

@@ -27,8 +27,9 @@ class Cluster:
     """Where stories are played. `kubectl` is a program or None; `is_real`: the controllers of other
     projects' kinds are not there, and what they would write is written here."""
 
-    def __init__(self, client, kubeconfig, patience, kubectl=None, is_real=False):
+    def __init__(self, client, kubeconfig, patience, binary, kubectl=None, is_real=False):
         self.client, self.kubeconfig, self.kubectl = client, kubeconfig, kubectl
+        self.binary = binary
         self.is_real, self.patience = is_real, patience
         self.problem = lambda: None  # says why nothing can work any more
 
@@ -147,6 +148,18 @@ class Scene:
         self.cluster.client.patch(f"{path}/status", {"status": status})
 
     # --- seeing ---
+
+    def sluice(self, *arguments):
+        """What a command of sluice prints about the cluster."""
+        self.out.add(f"  $ sluice {' '.join(arguments)}")
+        done = subprocess.run(
+            [self.cluster.binary, *arguments, "--kubeconfig", self.cluster.kubeconfig],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if done.returncode == 2:
+            raise Unexpected(done.stderr.strip())
+        self.out.add(*(f"    {line}" for line in done.stdout.splitlines()))
+        return done.stdout
 
     def rows(self):
         found = job_rows(self.cluster.client.look())

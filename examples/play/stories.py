@@ -286,3 +286,24 @@ def topology(scene):
     expect_on("gang-3", "rack-b-1", "rack-b-2")
     scene.show()
     scene.expect({"gangs/gang-3": "finished"})
+
+
+@story("15_why", "why a job waits, and what starts it", ("studio",), ("studio",))
+def why(scene):
+    scene.apply("1-queues.yaml", "2-jobs.yaml")
+    scene.expect({
+        "studio/film": "running .*: 3 cpu",
+        "studio/trailer": "waiting .*insufficient unused quota for cpu .*, 3 more needed",
+    })  # fmt: skip
+    answer = scene.sluice("why", "job/trailer", "-n", "studio")
+    for promised in (
+        "3 short in ClusterQueue studio on shared-nodes",
+        "1 pod instead of 4 (1 cpu)",
+        "toleration for example.com/night=yes:NoSchedule",
+        "nominalQuota of studio in shared-nodes + 3",
+    ):
+        scene.expect_that(lambda: promised in answer, f"{promised} in the answer of sluice why")
+    scene.say("The second change of the list:")
+    scene.apply("3-trailer-at-night.yaml")
+    scene.expect({"studio/trailer": "running .* on night-nodes: 4 cpu"})
+    scene.show()

@@ -57,6 +57,10 @@ CycleDecision decide(const State& state, Time now, Recording recording) {
     return Cycle(state, now, recording).run();
 }
 
+CycleResult decide_alone(const State& state, WorkloadIndex workload, Time now) {
+    return Cycle(state, now, Recording::Explanations).run_alone(workload).result;
+}
+
 CycleResult commit(State& state, CycleDecision decision) {
     DecisionsEditor(state, decision.now).commit(decision);
     return std::move(decision.result);

@@ -29,6 +29,11 @@ void refresh(State& state);
 /// which it is after refresh().
 CycleDecision decide(const State& state, Time now, Recording recording = Recording::Explanations);
 
+/// Decides what a cycle would do with the workload if it were the only head and its flavors had not
+/// been searched before. Requires: the state is fresh; the workload holds no quota and names a
+/// ClusterQueue that exists. The decision is not to be committed.
+CycleResult decide_alone(const State& state, WorkloadIndex workload, Time now);
+
 /// Makes the state what the decision says: admitted workloads hold their quota, victims count as
 /// being evicted, the others are back in their queues. Requires: the decision was made of this
 /// state or of a fork, and the state has not changed since. Returns the decisions for others.

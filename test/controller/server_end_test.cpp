@@ -106,7 +106,16 @@ TEST_CASE("the visibility API ends in order after a request", "[process][end]") 
     auto configuration = config::default_configuration("kueue-system");
     configuration.visibility_server.bind_address = "127.0.0.1";
     configuration.visibility_server.bind_port = 0;
-    VisibilityService service({kClock, configuration, calls, pending}, api.connect());
+    VisibilityService service(
+        {.clock = kClock,
+         .configuration = configuration,
+         .calls = calls,
+         .pending = pending,
+         .take_situation = [](const InsightPath&) { return std::optional<insight::Situation>(); },
+         .take_situations = [](const InsightPath&,
+                               const InsightPage&) { return std::vector<insight::Situation>(); }},
+        api.connect()
+    );
     net::TaskGroup tasks(loop.executor(), "test");
     tasks.spawn(service.run(), "visibility");
     REQUIRE(until(loop, [&] { return service.port() != 0; }));

@@ -254,7 +254,7 @@ TEST_CASE("APIServices trust the authority of the certificate that is shown", "[
 TEST_CASE("a missing right to APIServices keeps no webhook from its start", "[conversion]") {
     Cluster cluster;
     cluster.put_api_services();
-    for (int calls = 0; calls < 4; ++calls) {
+    for (int calls = 0; calls < 6; ++calls) {
         cluster.client.fail_next(
             test::Verb::Get, "apiservices", Error{ErrorCode::Forbidden, "no", {}}
         );

@@ -4,6 +4,7 @@ import json
 import re
 import time
 
+from aggregated import publish_apis
 from case import ClusterCase
 from control_plane import ControlPlaneError, wait_until
 
@@ -13,48 +14,10 @@ GROUP = "visibility.kueue.x-k8s.io"
 VERSIONS = ("v1beta1", "v1beta2")
 
 
-def api_service(version, port):
-    """Names no authority: the controller writes that of its certificate into it."""
-    return {
-        "apiVersion": "apiregistration.k8s.io/v1",
-        "kind": "APIService",
-        "metadata": {"name": f"{version}.{GROUP}"},
-        "spec": {
-            "group": GROUP,
-            "version": version,
-            "groupPriorityMinimum": 100,
-            "versionPriority": 100,
-            "service": {
-                "name": "kueue-visibility-server",
-                "namespace": "kueue-system",
-                "port": port,
-            },
-        },
-    }
-
-
 class VisibilityTest(ClusterCase):
     def setUp(self):
         super().setUp()
-        # Without a network of pods the Service leads to the controller on this machine.
-        self.cluster.apply(
-            {
-                "apiVersion": "v1",
-                "kind": "Service",
-                "metadata": {"name": "kueue-visibility-server", "namespace": "kueue-system"},
-                "spec": {"type": "ExternalName", "externalName": "localhost"},
-            },
-            *(api_service(version, self.controller.visibility_port) for version in VERSIONS),
-        )
-        # An API that no one serves keeps deleted namespaces from going.
-        self.addCleanup(
-            self.kubectl, "delete", "apiservice", *(f"{version}.{GROUP}" for version in VERSIONS)
-        )
-        for version in VERSIONS:
-            self.kubectl(
-                "wait", "--for=condition=Available", f"apiservice/{version}.{GROUP}",
-                "--timeout=60s",
-            )  # fmt: skip
+        publish_apis(self, *((version, GROUP) for version in VERSIONS))
 
     def kubectl(self, *arguments):
         return self.cluster.plane.kubectl(*arguments)

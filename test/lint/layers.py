@@ -19,6 +19,7 @@ LAYERS = {
     "api/meta": "base json",
     "api/core": "api/meta",
     "api/kueue": "base json api/meta api/core",
+    "api/insight": "api/meta",
     "api/schema": "base json api/meta api/core api/kueue",
     "engine/types": "base",
     "engine/names": "base engine/types",
@@ -32,6 +33,7 @@ LAYERS = {
     "engine/cycle": "base engine/types engine/quota engine/state engine/preemption engine/flavors",
     "engine": "engine/types engine/state engine/placement engine/cycle",
     "engine/driver": "engine/types engine/state engine",
+    "engine/trial": "engine/types engine/state engine",
     "kube/core": "base json api/schema",
     "config": "base json api/meta api/kueue",
     "job_kinds": "base json yaml api/meta api/schema config",
@@ -45,6 +47,8 @@ LAYERS = {
     " workload/capacity workload/translation",
     "workload/explanation": "engine/types engine/quota engine/state engine/preemption"
     " engine/flavors workload/pods",
+    "insight": "base api/meta api/core api/insight api/kueue engine/types engine/quota engine/state"
+    " engine engine/trial workload/pods workload/translation workload/status workload/explanation",
     "metrics": "base api/kueue",
     "webhook": "base json api/meta api/core api/kueue kube/core config validation"
     " workload/capacity",
@@ -126,8 +130,11 @@ LAYERS = {
     " controller/jobs/serving",
     "controller/scheduler": "base json api/kueue engine/types engine/state engine/driver kube/core"
     " workload/pods workload/translation workload/status controller/reconcile controller/kinds",
-    "controller/visibility": "base json api/meta api/kueue engine/state workload/status"
-    " net/transport net/http kube/client serving controller/reconcile",
+    "controller/insight": "base json api/insight api/schema insight net/transport"
+    " controller/reconcile",
+    "controller/visibility": "base json api/meta api/insight api/kueue engine/state"
+    " workload/status insight net/transport net/http kube/client serving controller/reconcile"
+    " controller/insight",
     "controller/process/writes": "base json api/meta api/kueue kube/core net/loop kube/runtime"
     " kube/client controller/reconcile",
     "controller/process/runner": "base api/kueue workload/pods metrics kube/runtime"
@@ -135,14 +142,15 @@ LAYERS = {
     "controller/process/metrics": "base api/meta api/kueue engine/types engine/state workload/pods"
     " workload/translation workload/capacity metrics net/loop kube/runtime controller/reconcile"
     " controller/reconcilers controller/process/runner",
-    "controller/process/webhooks": "base json api/core api/kueue config metrics webhook net/loop"
-    " net/transport net/http kube/client serving controller/jobs/admission controller/jobs/pod",
+    "controller/process/webhooks": "base json api/core api/insight api/kueue config metrics webhook"
+    " net/loop net/transport net/http kube/client serving controller/jobs/admission controller/jobs/pod",
     "controller/process": "base json api/meta api/core api/kueue engine/types engine/state"
-    " engine/driver config job_kinds workload/translation workload/capacity metrics webhook net/loop net/transport"
-    " net/http kube/client"
+    " engine/driver config job_kinds workload/translation workload/capacity metrics webhook net/loop"
+    " net/transport net/http kube/client"
     " serving controller/reconcile controller/reconcilers controller/jobs/members"
     " controller/jobs/described controller/jobs/pod controller/kinds controller/scheduler"
-    " controller/visibility controller/process/writes controller/process/runner"
+    " insight controller/insight controller/visibility controller/process/writes"
+    " controller/process/runner"
     " controller/process/metrics controller/process/webhooks",
     "controller/commands/schedule": "base json yaml api/meta api/core api/kueue api/schema"
     " engine/types engine/state engine/driver config job_kinds workload/pods"
@@ -150,8 +158,14 @@ LAYERS = {
     " cel/rules apiserver/schema apiserver/rules",
     "controller/commands/controller": "base json yaml config job_kinds net/loop net/transport"
     " kube/client controller/kinds controller/process/webhooks controller/process",
-    "controller/commands/capacity": "base json yaml api/meta net/loop kube/core kube/client"
-    " workload/pods workload/capacity controller/commands/schedule controller/commands/controller",
+    "controller/commands/offline": "base json api/meta api/insight insight net/loop kube/core"
+    " kube/client workload/status controller/commands/schedule controller/commands/controller",
+    "controller/commands/capacity": "json yaml workload/pods workload/capacity"
+    " controller/commands/schedule controller/commands/controller controller/commands/offline",
+    "controller/commands/why": "base yaml api/meta api/kueue api/insight kube/client"
+    " controller/commands/schedule controller/commands/offline",
+    "controller/commands/queue": "base yaml api/meta api/kueue api/insight"
+    " controller/commands/schedule controller/commands/offline",
     "controller/commands/config": "base json yaml api/kueue config job_kinds workload/pods"
     " controller/jobs/reconciliation controller/kinds"
     " controller/process/webhooks controller/process controller/commands/schedule",
@@ -168,7 +182,8 @@ LAYERS = {
     " sim/objects sim/pods controller/commands/schedule controller/commands/controller"
     " controller/commands/cluster",
     "controller": "base controller/commands/schedule controller/commands/controller"
-    " controller/commands/capacity controller/commands/config controller/commands/dev controller/commands/test",
+    " controller/commands/capacity controller/commands/config controller/commands/dev"
+    " controller/commands/queue controller/commands/test controller/commands/why",
 }
 
 # What the engine sees of base: assertions, containers, ids, times. It reports no errors.

@@ -1,10 +1,11 @@
 #include "controller/commands/capacity/capacity.hpp"
 
-#include "base/printable.hpp"
 #include "controller/commands/capacity/capacity_output.hpp"
-#include "controller/commands/capacity/live_objects.hpp"
 #include "controller/commands/controller/connection.hpp"
+#include "controller/commands/offline/client_call.hpp"
+#include "controller/commands/offline/live_objects.hpp"
 #include "controller/commands/schedule/input_files.hpp"
+#include "controller/commands/schedule/report_line.hpp"
 #include "controller/commands/schedule/schedule_input.hpp"
 #include "workload/capacity/flavor_growth.hpp"
 
@@ -65,10 +66,6 @@ A flavor that an autoscaler gives nodes says how many it may have, and what one 
 Exit code: 0; 2 if an object, an option or an annotation is bad or the cluster cannot be read; 1 if
 the output cannot be written.)";
 
-void report_line(std::string_view level, std::string_view text) {
-    fmt::print(stderr, "{}: {}\n", level, printable(text));
-}
-
 int fail_with(std::string_view text) {
     report_line("error", text);
     return kFailed;
@@ -78,13 +75,17 @@ int fail_with(std::string_view text) {
 std::optional<ScheduleCluster> read_objects(const CapacityOptions& options) {
     if (options.files.empty()) {
         const auto connection = load_connection(options.kubeconfig, options.context);
-        auto cluster = connection ? read_live_objects(connection->config)
-                                  : Result<ScheduleCluster>(connection.error());
-        if (!cluster) {
-            report_line("error", cluster.error().detail);
+        Result<LiveObjects> objects = make_invalid("nothing was read");
+        const auto read = [&objects](kube::Client* client) {
+            return store_result(&objects, read_live_objects(client, LiveKinds::Capacity));
+        };
+        const auto called =
+            connection ? with_client(connection->config, read) : Result<void>(connection.error());
+        if (!called || !objects) {
+            report_line("error", called ? objects.error().detail : called.error().detail);
             return std::nullopt;
         }
-        return *std::move(cluster);
+        return std::move(objects->cluster);
     }
     const auto files = read_input_files(options.files);
     if (!files) {

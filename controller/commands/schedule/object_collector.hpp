@@ -95,6 +95,7 @@ class ObjectCollector {
             .cohorts = take<api::Cohort>(),
             .cluster_queues = take<api::ClusterQueue>(),
             .local_queues = take<api::LocalQueue>(),
+            .priority_classes = take<api::WorkloadPriorityClass>(),
             .workloads = take<api::Workload>(),
         };
     }
@@ -117,6 +118,7 @@ class ObjectCollector {
         ObjectsOfKind<api::Cohort>,
         ObjectsOfKind<api::ClusterQueue>,
         ObjectsOfKind<api::LocalQueue>,
+        ObjectsOfKind<api::WorkloadPriorityClass>,
         ObjectsOfKind<api::Workload>>
         kinds_;
     bool may_go_back_ = false;

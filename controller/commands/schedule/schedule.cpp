@@ -2,8 +2,8 @@
 
 #include "api/meta/micro_time.hpp"
 #include "base/clock.hpp"
-#include "base/printable.hpp"
 #include "controller/commands/schedule/input_files.hpp"
+#include "controller/commands/schedule/report_line.hpp"
 #include "controller/commands/schedule/schedule_configuration.hpp"
 #include "controller/commands/schedule/schedule_input.hpp"
 #include "controller/commands/schedule/schedule_output.hpp"
@@ -106,24 +106,9 @@ is 0. Jobs are not decided on; `sluice test` does that.
 Exit code: 0; 2 if an object, the configuration or an option is bad; 1 if the output cannot be
 written (see stderr).)";
 
-void report(std::string_view level, std::string_view text) {
-    fmt::print(stderr, "{}: {}\n", level, printable(text));
-}
-
 int fail(std::string_view text) {
-    report("error", text);
+    report_line("error", text);
     return kBadInput;
-}
-
-Result<ScheduleConfiguration> load_schedule_configuration(const std::string& file) {
-    if (file.empty()) {
-        return ScheduleConfiguration{};
-    }
-    const auto text = read_file(file);
-    if (!text) {
-        return text.error();
-    }
-    return read_configuration(*text, file);
 }
 
 /// Returns the objects of all files; nullopt, after an error, if one is bad and must not be
@@ -131,24 +116,24 @@ Result<ScheduleConfiguration> load_schedule_configuration(const std::string& fil
 std::optional<ScheduleInput> load_objects(const ScheduleOptions& options) {
     const auto files = read_input_files(options.files);
     if (!files) {
-        report("error", files.error().detail);
+        report_line("error", files.error().detail);
         return std::nullopt;
     }
     ScheduleInput input = read_input(*files);
     for (const auto& warning : input.warnings) {
-        report("warning", warning);
+        report_line("warning", warning);
     }
     for (const auto& note : input.notes) {
-        report("note", note);
+        report_line("note", note);
     }
     for (const auto& problem : input.problems) {
-        report(options.skip_invalid ? "skipped" : "error", problem);
+        report_line(options.skip_invalid ? "skipped" : "error", problem);
     }
     if (!input.problems.empty() && !options.skip_invalid) {
         return std::nullopt;
     }
     if (input.cluster.workloads.empty()) {
-        report(
+        report_line(
             "note",
             "the input contains no Workload: there is nothing to decide (sluice test decides on "
             "Jobs)"
@@ -190,11 +175,11 @@ int run_schedule(const ScheduleOptions& options) {
     );
     made.skipped = input->problems.size();
     for (const auto& note : made.notes) {
-        report("note", note);
+        report_line("note", note);
     }
     if (options.output != "table") {
         for (const auto& note : waiting_notes(made)) {
-            report("note", note);
+            report_line("note", note);
         }
     }
     // fmt::print() would throw if the output cannot be written; main() reports that instead.

@@ -7,6 +7,7 @@
 #include "api/kueue/cluster_queue.hpp"
 #include "api/kueue/cohort.hpp"
 #include "api/kueue/local_queue.hpp"
+#include "api/kueue/priority_class.hpp"
 #include "api/kueue/resource_flavor.hpp"
 #include "api/kueue/topology.hpp"
 #include "api/kueue/workload.hpp"
@@ -33,6 +34,7 @@ struct ScheduleCluster {
     Objects<api::Cohort> cohorts;
     Objects<api::ClusterQueue> cluster_queues;
     Objects<api::LocalQueue> local_queues;
+    Objects<api::WorkloadPriorityClass> priority_classes;  ///< no decision reads them
     Objects<api::Workload> workloads;
 };
 

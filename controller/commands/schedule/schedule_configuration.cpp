@@ -4,6 +4,7 @@
 #include "config/feature_gates.hpp"
 #include "config/honoured.hpp"
 #include "config/validation.hpp"
+#include "controller/commands/schedule/input_files.hpp"
 #include "job_kinds/frameworks.hpp"
 #include "workload/translation/options.hpp"
 #include "yaml/parse.hpp"
@@ -69,6 +70,17 @@ Result<ScheduleConfiguration> read_configuration(std::string_view text, std::str
     }
     auto made = decision_settings_of(*document);
     return made ? made : with_context(made.error(), file);
+}
+
+Result<ScheduleConfiguration> load_schedule_configuration(const std::string& file) {
+    if (file.empty()) {
+        return ScheduleConfiguration{};
+    }
+    const auto text = read_file(file);
+    if (!text) {
+        return text.error();
+    }
+    return read_configuration(*text, file);
 }
 
 }  // namespace sluice::commands

@@ -303,9 +303,10 @@ class Reader final : public yaml::ObjectSink {
         if (kind == "Workload") {
             return put<api::Workload>(source);
         }
-        if (kind != "WorkloadPriorityClass") {  // their values are already in spec.priority
-            note_skipped(source, kind, version);
+        if (kind == "WorkloadPriorityClass") {
+            return put<api::WorkloadPriorityClass>(source);
         }
+        note_skipped(source, kind, version);
         return {};
     }
 

@@ -34,6 +34,8 @@ class ScheduleSimulation {
     );
 
     ScheduleReport run(const ScheduleLimit& limit);
+    /// Returns the Workloads as the decisions left them.
+    const Objects<api::Workload>& workloads() const { return world_.workloads(); }
     /// Returns inconsistencies in the engine's state; empty unless there is a bug.
     std::vector<engine::AuditFinding> audit() const { return engine::audit(world_.state()); }
 

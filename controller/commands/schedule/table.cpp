@@ -22,9 +22,15 @@ std::string print_table(std::vector<TableRow> rows) {
         for (std::size_t i = 0; i + 1 < row.size(); ++i) {
             text += fmt::format("{:<{}}  ", row[i], widths[i]);
         }
-        text += row.back() + "\n";
+        text += row.back();
+        text.erase(text.find_last_not_of(' ') + 1);
+        text += "\n";
     }
     return text;
+}
+
+std::string or_dash(const std::string& text) {
+    return text.empty() ? "-" : text;
 }
 
 }  // namespace sluice::commands

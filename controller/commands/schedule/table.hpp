@@ -13,4 +13,7 @@ using TableRow = std::vector<std::string>;
 /// padded. Escapes control characters. Requires: a row of headings, and as many cells in each.
 std::string print_table(std::vector<TableRow> rows);
 
+/// Returns the text of a cell, "-" for an empty one.
+std::string or_dash(const std::string& text);
+
 }  // namespace sluice::commands

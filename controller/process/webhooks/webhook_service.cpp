@@ -1,5 +1,6 @@
 #include "controller/process/webhooks/webhook_service.hpp"
 
+#include "api/insight/insight_names.hpp"
 #include "api/kueue/kueue_names.hpp"
 #include "base/log.hpp"
 #include "controller/process/webhooks/admission_publication.hpp"
@@ -106,17 +107,20 @@ std::shared_ptr<serving::PathTable> make_table(
     return table;
 }
 
-/// Adds the APIServices of the visibility API. Clusters without it need not grant permission for
-/// them.
+/// Adds the APIServices of the visibility and insight APIs. Clusters without it need not grant
+/// permission for them.
 void add_aggregation_targets(std::vector<serving::PublicationTarget>& targets) {
-    for (const std::string_view version : {"v1beta1", "v1beta2"}) {
+    for (const auto& [version, group] :
+         {std::pair("v1beta1", api::kVisibilityGroup),
+          std::pair("v1beta2", api::kVisibilityGroup),
+          std::pair(api::kInsightVersion, api::kInsightGroup)}) {
         targets.push_back({
             .path =
                 {"apiregistration.k8s.io",
                  "v1",
                  "apiservices",
                  "",
-                 std::string(version) + "." + api::kVisibilityGroup,
+                 std::string(version) + "." + group,
                  ""},
             .kind = "APIService",
             .make_patch = aggregation_patch,

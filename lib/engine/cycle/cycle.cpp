@@ -34,10 +34,21 @@ Cycle::Cycle(const State& state, Time now, Recording recording)
 // the entries one by one, 6 requeue those that were not admitted. Usage that entries add while the
 // cycle runs is seen by later ones; only the admissions are then charged for good, by commit().
 CycleDecision Cycle::run() {
-    decision_.version = state_.version();
-    decision_.now = now_;
     take_second_passes();
     take_heads();
+    return decide_heads();
+}
+
+CycleDecision Cycle::run_alone(WorkloadIndex workload) {
+    is_alone_ = true;
+    heads_.push_back(workload);
+    decision_.result.cycle = state_.cycle() + 1;
+    return decide_heads();
+}
+
+CycleDecision Cycle::decide_heads() {
+    decision_.version = state_.version();
+    decision_.now = now_;
     if (heads_.empty() && second_passes_.empty()) {
         return std::move(decision_);
     }
@@ -107,90 +118,6 @@ bool Cycle::overlaps(const CycleEntry& entry) const {
         entry.targets.end(),
         [this](const PreemptionTarget& target) { return victims_.contains(target.workload); }
     );
-}
-
-UsageView& Cycle::after_evictions() {
-    is_order_relevant_ =
-        is_order_relevant_ || after_.is_order_relevant() || as_is().is_order_relevant();
-    if (is_order_relevant_ && as_is_) {
-        after_ = *as_is_;
-        for (const auto victim : victims_in_order_) {
-            after_.remove(held_by(state_, victim));
-        }
-        search_.usage_changed();
-    }
-    return after_;
-}
-
-void Cycle::evict(WorkloadIndex victim) {
-    if (!as_is_) {
-        as_is_ = after_;
-    }
-    const Demand held = held_by(state_, victim);
-    after_.remove(held);
-    search_.usage_changed(held.cluster_queue);
-}
-
-void Cycle::assume(const Demand& demand) {
-    after_.add(demand);
-    if (as_is_) {
-        as_is_->add(demand);
-    }
-    search_.usage_changed(demand.cluster_queue);
-}
-
-void Cycle::clear_for(const CycleEntry& entry, UsageView& view) const {
-    for (const auto& target : entry.targets) {
-        // A replaced slice is the first target, and can be among the victims too.
-        const bool is_repeated =
-            &target != &entry.targets.front() && target.workload == entry.targets.front().workload;
-        if (!is_repeated && !victims_.contains(target.workload)) {
-            view.remove(held_by(state_, target.workload));
-        }
-    }
-}
-
-bool Cycle::fits(const CycleEntry& entry) {
-    UsageView& view = after_evictions();
-    const UsageView::Trial trial(view);
-    clear_for(entry, view);
-    return view.fits(entry.demand());
-}
-
-void Cycle::note_shortages(CycleEntry& entry, const UsageView& view) const {
-    if (!explains_) {
-        return;
-    }
-    for (const auto& [pair, amount] : entry.demand().usages) {
-        const auto room = view.room(entry.cluster_queue, pair);
-        const Amount free = max(Amount(), room.available);
-        if (amount <= free) {
-            continue;
-        }
-        FlavorRefusal& shortage = entry.refusal.shortages.emplace_back();
-        shortage.at_borrowing_limit = room.bottleneck.is_borrowing_limit;
-        shortage.is_choice = true;
-        shortage.flavor = state_.flavor_of(pair);
-        shortage.resource = state_.resource_of(pair);
-        shortage.node = room.bottleneck.node;
-        shortage.needed = amount - free;
-        shortage.requested = amount;
-        shortage.free = free;
-        shortage.capacity = view.potential_available(entry.cluster_queue, pair);
-    }
-}
-
-void Cycle::note_reserved(CycleEntry& entry, const Usages& reserved) const {
-    if (explains_) {
-        entry.refusal.reserved = reserved;
-    }
-}
-
-bool Cycle::lacks_places_alone(const CycleEntry& entry) {
-    UsageView& view = after_evictions();
-    const UsageView::Trial trial(view);
-    clear_for(entry, view);
-    return view.fits_quota(entry.demand()) && !view.leaves().fits(entry.assignment.leaves());
 }
 
 void Cycle::recompute_if_needed(CycleEntry& entry) {

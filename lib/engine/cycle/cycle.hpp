@@ -25,8 +25,12 @@ class Cycle {
     /// Requires: the state is fresh, see refresh() in engine.hpp. *Lifetime*: of the state.
     Cycle(const State& state, Time now, Recording recording);
     CycleDecision run();
+    /// Decides as if the workload were the only head, and no search for its flavors had begun.
+    /// Requires: it names a ClusterQueue that exists, and holds no quota.
+    CycleDecision run_alone(WorkloadIndex workload);
 
   private:
+    CycleDecision decide_heads();
     void take_heads();
     void take_second_passes();
     void nominate();
@@ -110,6 +114,7 @@ class Cycle {
     const State& state_;
     Time now_;
     bool explains_;
+    bool is_alone_ = false;           ///< see run_alone()
     UsageView after_;                 ///< see after_evictions()
     std::optional<UsageView> as_is_;  ///< nullopt before the first eviction: equal to after_
     std::vector<WorkloadIndex> heads_;

@@ -50,7 +50,9 @@ void Cycle::nominate() {
         entry.holds_quota = state_.workload(head).holding != nullptr;
         entry.cluster_queue = entry.holds_quota ? state_.workload(head).holding->cluster_queue
                                                 : state_.cluster_queue_of(state_.workload(head));
-        entry.progress = state_.workload(head).last_assignment;
+        if (!is_alone_) {
+            entry.progress = state_.workload(head).last_assignment;
+        }
         entry.refusal.workload = head;
         entry.refusal.cluster_queue = entry.cluster_queue;
         const auto& preemptor = state_.cluster_queue(entry.cluster_queue).preemptor;

@@ -42,4 +42,14 @@ std::string percent_decode(std::string_view text, PlusSign plus) {
     return encoded->decode(options);
 }
 
+std::vector<std::string> split_path(std::string_view path) {
+    std::vector<std::string> parts;
+    while (!path.empty()) {
+        const auto slash = path.find('/');
+        parts.push_back(percent_decode(path.substr(0, slash)));
+        path = slash == std::string_view::npos ? std::string_view() : path.substr(slash + 1);
+    }
+    return parts;
+}
+
 }  // namespace sluice::net

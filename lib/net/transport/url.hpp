@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sluice::net {
 
@@ -26,5 +27,8 @@ Result<ServerUrl> parse_server_url(std::string_view text);
 enum class PlusSign : std::uint8_t { Itself, Space };
 /// Decodes the %XX sequences of a text (RFC 3986). Returns the text unchanged if one is malformed.
 std::string percent_decode(std::string_view text, PlusSign plus = PlusSign::Itself);
+
+/// Returns the percent-decoded parts between slashes; a slash at the end adds no empty part.
+std::vector<std::string> split_path(std::string_view path);
 
 }  // namespace sluice::net

@@ -95,6 +95,45 @@ std::string amounts_words(const Constraint& constraint) {
     return text;
 }
 
+bool ended_with_error(const engine::RefusalDecision& refusal) {
+    return std::ranges::any_of(refusal.pod_sets, [](const engine::PodSetRefusal& pod_set) {
+        return std::ranges::any_of(pod_set.flavors, [](const engine::FlavorRefusal& found) {
+            using Kind = engine::FlavorRefusal::Kind;
+            return found.kind == Kind::InvalidAffinity || found.kind == Kind::NoTopologyInQueue ||
+                   found.kind == Kind::NoTopologyFlavor || found.kind == Kind::TwoTopologyFlavors;
+        });
+    });
+}
+
+/// Returns the outcome of the workload's turn, which precedes the constraint in the sentence.
+std::string turn_words(const engine::RefusalDecision& refusal) {
+    switch (refusal.kind) {
+        case RefusalKind::PendingPreemption:
+            return refusal.preemptions == 1
+                       ? "waits for an eviction: "
+                       : fmt::format("waits for {} evictions: ", refusal.preemptions);
+        case RefusalKind::PreemptionGated:
+            return "a closed gate keeps it from preempting: ";
+        case RefusalKind::DeferredFit:
+            return "fits once workloads evicted for others are gone: ";
+        case RefusalKind::NoLongerFits:
+            return "others came first: ";
+        case RefusalKind::OverlappingTargets:
+            return "another workload evicts the same ones: ";
+        case RefusalKind::FailedChecks:
+        case RefusalKind::InactiveClusterQueue:
+        case RefusalKind::NamespaceMismatch:
+        case RefusalKind::NamespaceNotFound:
+        case RefusalKind::InvalidRequests:
+        case RefusalKind::Assignment:
+        case RefusalKind::WaitingForPodsReady:
+            return "";
+    }
+    return "";
+}
+
+}  // namespace
+
 std::string constraint_words(const Constraint& constraint) {
     if (constraint.kind == "capacity") {
         return fmt::format(
@@ -145,45 +184,6 @@ std::string constraint_words(const Constraint& constraint) {
     }
     return "";
 }
-
-bool ended_with_error(const engine::RefusalDecision& refusal) {
-    return std::ranges::any_of(refusal.pod_sets, [](const engine::PodSetRefusal& pod_set) {
-        return std::ranges::any_of(pod_set.flavors, [](const engine::FlavorRefusal& found) {
-            using Kind = engine::FlavorRefusal::Kind;
-            return found.kind == Kind::InvalidAffinity || found.kind == Kind::NoTopologyInQueue ||
-                   found.kind == Kind::NoTopologyFlavor || found.kind == Kind::TwoTopologyFlavors;
-        });
-    });
-}
-
-/// Returns the outcome of the workload's turn, which precedes the constraint in the sentence.
-std::string turn_words(const engine::RefusalDecision& refusal) {
-    switch (refusal.kind) {
-        case RefusalKind::PendingPreemption:
-            return refusal.preemptions == 1
-                       ? "waits for an eviction: "
-                       : fmt::format("waits for {} evictions: ", refusal.preemptions);
-        case RefusalKind::PreemptionGated:
-            return "a closed gate keeps it from preempting: ";
-        case RefusalKind::DeferredFit:
-            return "fits once workloads evicted for others are gone: ";
-        case RefusalKind::NoLongerFits:
-            return "others came first: ";
-        case RefusalKind::OverlappingTargets:
-            return "another workload evicts the same ones: ";
-        case RefusalKind::FailedChecks:
-        case RefusalKind::InactiveClusterQueue:
-        case RefusalKind::NamespaceMismatch:
-        case RefusalKind::NamespaceNotFound:
-        case RefusalKind::InvalidRequests:
-        case RefusalKind::Assignment:
-        case RefusalKind::WaitingForPodsReady:
-            return "";
-    }
-    return "";
-}
-
-}  // namespace
 
 std::string in_words(
     const engine::RefusalDecision& refusal, const std::vector<Constraint>& constraints

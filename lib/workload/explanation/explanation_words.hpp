@@ -16,4 +16,8 @@ std::string in_words(
     const engine::RefusalDecision& refusal, const std::vector<Constraint>& constraints
 );
 
+/// Returns the constraint in words, with its numbers and holders; empty if only the message of the
+/// workload's condition explains it.
+std::string constraint_words(const Constraint& constraint);
+
 }  // namespace sluice::workload

@@ -182,6 +182,27 @@ class PendingOrder::Index {
         return places;
     }
 
+    std::optional<PlaceInQueues> find(WorkloadIndex workload) const {
+        const Entry* const entry =
+            workload.at() < entry_of_.size() ? entry_of_[workload.at()] : nullptr;
+        if (entry == nullptr || !entry->cluster_queue.is_valid()) {
+            return std::nullopt;
+        }
+        const NodeIndex queue = entry->cluster_queue;
+        const auto line = line_of(queue);
+        const auto local = line_of(entry->local_queue, queue);
+        return PlaceInQueues{
+            .place =
+                {.workload = workload,
+                 .in_cluster_queue = is_ordered_by_usage(queue)
+                                         ? position_by_usage(groups_of(queue), *entry)
+                                         : line.position_of(*entry),
+                 .in_local_queue = local.position_of(*entry)},
+            .cluster_queue_size = line.size(),
+            .local_queue_size = local.size(),
+        };
+    }
+
   private:
     /// LocalQueues of a ClusterQueue that have the same usage.
     struct Group {
@@ -337,6 +358,11 @@ std::vector<PendingPlace> PendingOrder::of_local_queue(
 ) {
     index_->catch_up();
     return index_->of_local_queue(local_queue, page);
+}
+
+std::optional<PlaceInQueues> PendingOrder::find(WorkloadIndex workload) {
+    index_->catch_up();
+    return index_->find(workload);
 }
 
 }  // namespace sluice::workload

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace sluice::workload {
@@ -15,6 +16,13 @@ struct PendingPlace {
     engine::WorkloadIndex workload;
     std::size_t in_cluster_queue = 0;
     std::size_t in_local_queue = 0;
+};
+
+/// The place of a workload, with the lengths of its queues.
+struct PlaceInQueues {
+    PendingPlace place;
+    std::size_t cluster_queue_size = 0;
+    std::size_t local_queue_size = 0;
 };
 
 /// Selects the positions of a queue to return.
@@ -47,6 +55,8 @@ class PendingOrder {
     std::vector<PendingPlace> of_local_queue(
         engine::LocalQueueIndex local_queue, const PendingPage& page
     );
+    /// Returns the place of the workload; nullopt if it is not pending.
+    std::optional<PlaceInQueues> find(engine::WorkloadIndex workload);
 
   private:
     class Index;

@@ -96,6 +96,11 @@ class Translator {
     /// workload uses.
     Events remove_workload(const std::string& ns, const std::string& name);
 
+    /// Returns the events of a workload that is only tried on a copy of the cluster: those of
+    /// set(), but nothing remembers the workload. Its new shapes have numbers that no other shape
+    /// has, and no workload is equivalent to it.
+    Events preview(const api::Workload& workload) const;
+
     /// Returns why the queue cannot admit the workload whatever the quota: the namespace is missing
     /// or does not match its selector, or limits or LimitRanges are violated, or it claims devices.
     /// Returns nullopt if the queue can admit it.
@@ -144,6 +149,12 @@ class Translator {
         const api::Workload& workload, const LimitRangeSummary& limits
     ) const;
     PodResources resources_of(const api::PodSpec& pod, const LimitRangeSummary& limits) const;
+    /// Returns the workload without its scheduling class. `shapes`: the number of each podSet's.
+    engine::Workload engine_workload(
+        const api::Workload& workload,
+        const std::vector<const PodDemand*>& demands,
+        const std::vector<std::uint32_t>& shapes
+    ) const;
     /// Returns the demand of a pod of each pod set. The pointers are valid until the next call, or
     /// until LimitRanges or RuntimeClasses change.
     std::vector<const PodDemand*> demands_of(const api::Workload& workload);
@@ -152,6 +163,7 @@ class Translator {
     const LimitRangeSummary& limits_of(const std::string& ns) const;
     engine::NamespaceMatch match(const std::string& ns, const api::ClusterQueue& queue) const;
     std::uint32_t use_shape(PodShape shape, Uses& uses, Events& events);
+    Shape make_shape(PodShape shape, std::uint32_t id) const;
     engine::ResourceFlavor to_engine_flavor(const api::ResourceFlavor& flavor) const;
     /// Returns the flavors with a topology that exists.
     std::vector<const api::ResourceFlavor*> topology_flavors() const;

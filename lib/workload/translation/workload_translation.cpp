@@ -347,10 +347,11 @@ PodShape Translator::shape_of(
     return shape;
 }
 
-Translator::Events Translator::set(const api::Workload& workload) {
-    Events events;
-    Uses uses;
-    const auto demands = demands_of(workload);
+engine::Workload Translator::engine_workload(
+    const api::Workload& workload,
+    const std::vector<const PodDemand*>& demands,
+    const std::vector<std::uint32_t>& shapes
+) const {
     const auto& metadata = workload.metadata;
     const auto& status = workload.status;
     engine::Workload made{
@@ -387,12 +388,28 @@ Translator::Events Translator::set(const api::Workload& workload) {
             .min_count = pod_set.min_count,
             .reclaimable = reclaimable(workload, pod_set),
             .requests = demands[i]->for_engine,
-            .shape = use_shape(shape_of(workload, pod_set, *demands[i]), uses, events),
+            .shape = shapes[i],
             .group = topology ? topology->pod_set_group_name.value_or("") : "",
             .node_requests =
                 settings_.gates.topology_aware_scheduling ? demands[i]->for_node : std::nullopt,
         });
     }
+    return made;
+}
+
+Translator::Events Translator::set(const api::Workload& workload) {
+    Events events;
+    Uses uses;
+    const auto demands = demands_of(workload);
+    const auto& metadata = workload.metadata;
+    std::vector<std::uint32_t> shapes;
+    shapes.reserve(demands.size());
+    for (std::size_t i = 0; i < demands.size(); ++i) {
+        shapes.push_back(
+            use_shape(shape_of(workload, workload.spec.pod_sets[i], *demands[i]), uses, events)
+        );
+    }
+    engine::Workload made = engine_workload(workload, demands, shapes);
     if (settings_.gates.scheduling_equivalence_hashing) {
         made.scheduling_class = use_class(class_key(workload, demands), uses);
     }
@@ -406,6 +423,33 @@ Translator::Events Translator::set(const api::Workload& workload) {
     if (!claimed.empty() || node_pods_.has_claims()) {
         claim_pods(metadata, std::move(claimed), events);
     }
+    return events;
+}
+
+Translator::Events Translator::preview(const api::Workload& workload) const {
+    Events events;
+    const auto& limits = limits_of(workload.metadata.namespace_);
+    std::vector<PodDemand> demands;
+    for (const auto& pod_set : workload.spec.pod_sets) {
+        const api::PodSpec& pod = pod_set.template_->spec;
+        demands.push_back(make_pod_demand(pod, resources_of(pod, limits), limits, settings_));
+    }
+    std::vector<const PodDemand*> pointers;
+    std::vector<std::uint32_t> shapes;
+    std::uint32_t next_id = next_shape_id_;
+    for (std::size_t i = 0; i < demands.size(); ++i) {
+        pointers.push_back(&demands[i]);
+        PodShape shape = shape_of(workload, workload.spec.pod_sets[i], demands[i]);
+        if (const auto known = shapes_.find(to_key(shape)); known != shapes_.end()) {
+            shapes.push_back(known->second.id);
+            continue;
+        }
+        shapes.push_back(next_id);
+        events.push_back(
+            engine::PodShapeChanged{to_engine_shape(make_shape(std::move(shape), next_id++))}
+        );
+    }
+    events.push_back(engine::WorkloadChanged{engine_workload(workload, pointers, shapes)});
     return events;
 }
 
@@ -455,22 +499,28 @@ Translator::Events Translator::remove_workload(const std::string& ns, const std:
     return events;
 }
 
+Translator::Shape Translator::make_shape(PodShape shape, std::uint32_t id) const {
+    Shape made{.shape = std::move(shape), .id = id, .users = 0, .refusals = {}};
+    for (const auto& [name, flavor] : references_.flavors) {
+        if (auto refusal = find_refusal(made.shape, flavor, references_.topologies)) {
+            made.refusals.push_back(std::move(*refusal));
+        }
+    }
+    return made;
+}
+
 std::uint32_t Translator::use_shape(PodShape shape, Uses& uses, Events& events) {
     std::string key = to_key(shape);
     auto at = shapes_.find(key);
     if (at == shapes_.end()) {
-        Shape made{.shape = std::move(shape), .id = 0, .users = 0, .refusals = {}};
+        std::uint32_t id = next_shape_id_;
         if (free_shape_ids_.empty()) {
-            made.id = next_shape_id_++;
+            ++next_shape_id_;
         } else {
-            made.id = free_shape_ids_.back();
+            id = free_shape_ids_.back();
             free_shape_ids_.pop_back();
         }
-        for (const auto& [name, flavor] : references_.flavors) {
-            if (auto refusal = find_refusal(made.shape, flavor, references_.topologies)) {
-                made.refusals.push_back(std::move(*refusal));
-            }
-        }
+        Shape made = make_shape(std::move(shape), id);
         events.push_back(engine::PodShapeChanged{to_engine_shape(made)});
         at = shapes_.emplace(std::move(key), std::move(made)).first;
     }
