@@ -7,6 +7,7 @@
 #include "controller/commands/queue/queue.hpp"
 #include "controller/commands/schedule/schedule.hpp"
 #include "controller/commands/test/test.hpp"
+#include "controller/commands/top/top.hpp"
 #include "controller/commands/why/why.hpp"
 
 #include <CLI/CLI.hpp>
@@ -198,6 +199,7 @@ int main(int argc, char** argv) {
     sluice::commands::add_capacity(program, exit_code);
     sluice::commands::add_why(program, exit_code);
     sluice::commands::add_queue(program, exit_code);
+    sluice::commands::add_top(program, exit_code);
     sluice::commands::add_dev(program, exit_code);
     sluice::commands::add_test(program, exit_code);
     sluice::commands::add_config(program, exit_code);

@@ -166,6 +166,8 @@ LAYERS = {
     " controller/commands/schedule controller/commands/offline",
     "controller/commands/queue": "base yaml api/meta api/kueue api/insight"
     " controller/commands/schedule controller/commands/offline",
+    "controller/commands/top": "base json yaml api/meta api/kueue controller/commands/schedule"
+    " controller/commands/offline",
     "controller/commands/config": "base json yaml api/kueue config job_kinds workload/pods"
     " controller/jobs/reconciliation controller/kinds"
     " controller/process/webhooks controller/process controller/commands/schedule",
@@ -183,7 +185,8 @@ LAYERS = {
     " controller/commands/cluster",
     "controller": "base controller/commands/schedule controller/commands/controller"
     " controller/commands/capacity controller/commands/config controller/commands/dev"
-    " controller/commands/queue controller/commands/test controller/commands/why",
+    " controller/commands/queue controller/commands/test controller/commands/top"
+    " controller/commands/why",
 }
 
 # What the engine sees of base: assertions, containers, ids, times. It reports no errors.

@@ -114,6 +114,12 @@ boost::asio::awaitable<Result<LiveObjects>> read_live_objects(
     LiveReader reader(client);
     ScheduleCluster& cluster = reader.cluster();
     const bool for_decisions = kinds == LiveKinds::Decisions;
+    if (kinds == LiveKinds::Queues) {
+        co_await reader.list(&cluster.cohorts);
+        co_await reader.list(&cluster.cluster_queues);
+        co_await reader.list(&cluster.workloads, true);
+        co_return reader.take();
+    }
     if (for_decisions) {
         co_await reader.list(&cluster.namespaces, true);
         co_await reader.list(&cluster.limit_ranges, true);

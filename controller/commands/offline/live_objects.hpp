@@ -15,6 +15,7 @@ namespace sluice::commands {
 
 /// The kinds that a command needs.
 enum class LiveKinds : std::uint8_t {
+    Queues,     ///< Cohorts, ClusterQueues and, if the user may list them, Workloads
     Capacity,   ///< nodes, pods and the objects of queues
     Decisions,  ///< all that decisions depend on; kinds that the user may not list are left out
 };

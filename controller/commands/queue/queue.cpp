@@ -1,7 +1,7 @@
 #include "controller/commands/queue/queue.hpp"
 
 #include "api/meta/codec.hpp"
-#include "controller/commands/offline/client_call.hpp"
+#include "controller/commands/offline/changing_output.hpp"
 #include "controller/commands/queue/listed_workloads.hpp"
 #include "controller/commands/queue/queue_output.hpp"
 #include "controller/commands/schedule/report_line.hpp"
@@ -22,7 +22,7 @@ namespace sluice::commands {
 namespace {
 
 constexpr int kFailed = 2;
-constexpr std::chrono::seconds kFollowPeriod{2};
+constexpr Duration kFollowPeriod = std::chrono::seconds(2);
 
 struct QueueOptions {
     SourceOptions source;
@@ -127,25 +127,9 @@ int run_queue(QueueOptions options) {
         }
         options.selection.ns = server->namespace_.empty() ? "default" : server->namespace_;
     }
-    std::string shown;
-    for (;;) {
-        const auto text = answer_once(options);
-        if (!text) {
-            report_line("error", text.error().detail);
-            return kFailed;
-        }
-        if (*text != shown) {
-            const std::string gap = shown.empty() ? "" : "\n";
-            std::fwrite(gap.data(), 1, gap.size(), stdout);
-            std::fwrite(text->data(), 1, text->size(), stdout);
-            std::fflush(stdout);
-            shown = *text;
-        }
-        if (!options.follow) {
-            return 0;
-        }
-        wait_for(kFollowPeriod);
-    }
+    return print_changes(options.follow ? std::optional(kFollowPeriod) : std::nullopt, [&] {
+        return answer_once(options);
+    });
 }
 
 }  // namespace
