@@ -102,13 +102,21 @@ class RemedyFinder {
         return try_alone(trial, events);
     }
 
+    /// Returns the root of the workload's tree of cohorts.
+    engine::NodeIndex root_of(const engine::State& state) const {
+        const auto index = state.find_workload(key_);
+        const auto queue =
+            index.is_valid() ? state.cluster_queue_of(state.workload(index)) : engine::NodeIndex{};
+        return queue.is_valid() ? state.tree().node(queue).root : queue;
+    }
+
     /// Runs cycles with the change and all other workloads, and adds the remedy.
     void add(ExplainedRemedy remedy, const Events& events) {
         engine::Trial trial = make_trial();
         for (const Event& event : events) {
             trial.apply(event);
         }
-        const engine::TrialOutcome outcome = trial.run();
+        const engine::TrialOutcome outcome = trial.run({.root = root_of(trial.state())});
         const auto* admitted = outcome.find_admitted(key_);
         if (admitted == nullptr) {
             remedy.when = "AtItsTurn";

@@ -45,12 +45,11 @@ void Trial::wake() {
 
 TrialOutcome Trial::run(const TrialLimits& limits) {
     TrialOutcome outcome;
-    const std::size_t fruitless_max = this->fruitless_max();
     std::size_t fruitless = 0;
     std::uint64_t turns = 0;
-    release_evicted();
+    release_evicted(limits.root);
     wake();
-    for (std::size_t cycle = 0; fruitless <= fruitless_max; ++cycle) {
+    for (std::size_t cycle = 0; fruitless == 0 || fruitless <= fruitless_max(); ++cycle) {
         if (cycle == limits.cycles || turns >= limits.turns) {
             outcome.is_stable = !state_.has_heads();
             break;
@@ -109,14 +108,21 @@ bool Trial::take(const CycleResult& result, TrialOutcome& outcome) {
     return !written.empty() || !evicted.empty();
 }
 
-void Trial::release_evicted() {
+void Trial::release_evicted(NodeIndex root) {
     std::vector<std::string> evicted;
-    for (const auto& [name, node] : state_.tree().cluster_queues_by_name()) {
-        for (const WorkloadIndex holder : state_.cluster_queue(node).holders) {
+    const auto add = [&](NodeIndex queue) {
+        for (const WorkloadIndex holder : state_.cluster_queue(queue).holders) {
             const WorkloadRecord& record = state_.workload(holder);
             if (record.holding->evicted || record.eviction_expected) {
                 evicted.emplace_back(record.key());
             }
+        }
+    };
+    if (root.is_valid()) {
+        std::ranges::for_each(state_.tree().cluster_queues_of(root), add);
+    } else {
+        for (const auto& [name, queue] : state_.tree().cluster_queues_by_name()) {
+            add(queue);
         }
     }
     for (const std::string& key : evicted) {
@@ -135,7 +141,7 @@ void Trial::release(WorkloadIndex workload) {
 
 std::size_t Trial::fruitless_max() const {
     std::size_t most = 0;
-    for (const auto& [name, node] : state_.tree().cluster_queues_by_name()) {
+    for (const auto& [name, node] : state_.queues_with_heap()) {
         for (const ResolvedGroup& group : state_.cluster_queue(node).groups) {
             most = std::max(most, group.flavors.size());
         }

@@ -17,6 +17,9 @@ namespace sluice::engine {
 
 /// How far Trial::run() goes.
 struct TrialLimits {
+    /// The tree of cohorts in which workloads that are being evicted stop at once; all trees if it
+    /// is invalid. Others keep their quota.
+    NodeIndex root;
     std::size_t cycles = 60;          ///< two workloads can evict each other forever
     std::uint64_t turns = 1'000'000;  ///< turns of heads, over all cycles
 };
@@ -65,7 +68,7 @@ class Trial {
 
   private:
     void wake();
-    void release_evicted();
+    void release_evicted(NodeIndex root);
     void release(WorkloadIndex workload);
     /// Takes what the cycle decided. Returns true if it admitted, evicted or placed a workload.
     bool take(const CycleResult& result, TrialOutcome& outcome);
