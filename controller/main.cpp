@@ -8,6 +8,7 @@
 #include "controller/commands/schedule/schedule.hpp"
 #include "controller/commands/test/test.hpp"
 #include "controller/commands/top/top.hpp"
+#include "controller/commands/whatif/whatif.hpp"
 #include "controller/commands/why/why.hpp"
 
 #include <CLI/CLI.hpp>
@@ -200,6 +201,7 @@ int main(int argc, char** argv) {
     sluice::commands::add_why(program, exit_code);
     sluice::commands::add_queue(program, exit_code);
     sluice::commands::add_top(program, exit_code);
+    sluice::commands::add_whatif(program, exit_code);
     sluice::commands::add_dev(program, exit_code);
     sluice::commands::add_test(program, exit_code);
     sluice::commands::add_config(program, exit_code);

@@ -1,6 +1,7 @@
 #include "controller/insight/insight_documents.hpp"
 
 #include "api/insight/explanation.hpp"
+#include "api/insight/what_if.hpp"
 #include "api/schema/schema.hpp"
 #include "base/version.hpp"
 
@@ -185,6 +186,13 @@ Value make_insight_resources() {
                  {"kind", api::Explanation::kKind},
                  {"verbs", Array{"list"}},
              },
+             Object{
+                 {"name", api::WhatIf::kPlural},
+                 {"singularName", "whatif"},
+                 {"namespaced", true},
+                 {"kind", api::WhatIf::kKind},
+                 {"verbs", Array{"create"}},
+             },
          }},
     };
 }
@@ -210,9 +218,21 @@ Value make_insight_discovery() {
         {"singularResource", "explanation"},
         {"verbs", Array{"list"}},
     };
+    Value what_if = Object{
+        {"resource", api::WhatIf::kPlural},
+        {"responseKind",
+         Object{
+             {"group", api::kInsightGroup},
+             {"version", api::kInsightVersion},
+             {"kind", api::WhatIf::kKind},
+         }},
+        {"scope", "Namespaced"},
+        {"singularResource", "whatif"},
+        {"verbs", Array{"create"}},
+    };
     Value version = Object{
         {"version", api::kInsightVersion},
-        {"resources", Array{std::move(resource), std::move(list)}},
+        {"resources", Array{std::move(resource), std::move(list), std::move(what_if)}},
         {"freshness", "Current"},
     };
     return Object{

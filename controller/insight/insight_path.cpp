@@ -43,6 +43,10 @@ std::optional<InsightPath> parse_insight_path(std::string_view path) {
         found.answer = InsightAnswer::Explanations;
         return found;
     }
+    if (parts.size() == (is_namespaced ? 4 : 2) && parts.back() == "whatifs") {
+        found.answer = InsightAnswer::WhatIf;
+        return found;
+    }
     return std::nullopt;
 }
 

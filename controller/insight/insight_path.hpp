@@ -16,6 +16,7 @@ enum class InsightAnswer : std::uint8_t {
     None,          ///< the path of the group or of a version
     Explanation,   ///< of one Workload
     Explanations,  ///< of the Workloads of a namespace, or of all
+    WhatIf,        ///< outcome of changes, in a namespace or in the cluster
 };
 
 /// A request path below /apis/insight.sluice.dev.

@@ -40,6 +40,10 @@ std::shared_ptr<const api::ClusterQueue> StoredObjects::find_cluster_queue(std::
     return stores_.of<api::ClusterQueue>().find(name);
 }
 
+std::shared_ptr<const api::Cohort> StoredObjects::find_cohort(std::string_view name) const {
+    return stores_.of<api::Cohort>().find(name);
+}
+
 std::vector<std::shared_ptr<const api::LocalQueue>> StoredObjects::local_queues_of(
     std::string_view ns
 ) const {

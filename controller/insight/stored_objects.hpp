@@ -27,6 +27,7 @@ class StoredObjects final : public insight::ObjectSource {
     ) const override;
     std::shared_ptr<const api::ClusterQueue> find_cluster_queue(std::string_view name
     ) const override;
+    std::shared_ptr<const api::Cohort> find_cohort(std::string_view name) const override;
     std::vector<std::shared_ptr<const api::LocalQueue>> local_queues_of(std::string_view ns
     ) const override;
     std::vector<std::shared_ptr<const api::WorkloadPriorityClass>> priority_classes(

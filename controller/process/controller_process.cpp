@@ -4,7 +4,6 @@
 #include "base/log.hpp"
 #include "base/log_common_field.hpp"
 #include "config/go_duration.hpp"
-#include "controller/insight/stored_objects.hpp"
 #include "controller/process/queue_dump.hpp"
 #include "net/loop/with_timeout.hpp"
 
@@ -63,33 +62,6 @@ void ControllerProcess::add_kind(KindEntry entry, Informers::Wait wait) {
 void ControllerProcess::set_role(const std::string& role) {
     metrics_.set_role(role);
     log::set_common_field({"replica-role", role});
-}
-
-template <class Ask>
-auto ControllerProcess::with_surroundings(const Ask& ask) {
-    const StoredObjects objects(stores_);
-    return ask(insight::Surroundings{
-        .state = state_,
-        .translator = translator_,
-        .objects = objects,
-        .find_place = [this](engine::WorkloadIndex workload
-                      ) { return pending_.find_place(workload); },
-        .now = clock_.now(),
-    });
-}
-
-std::optional<insight::Situation> ControllerProcess::take_situation(const InsightPath& path) {
-    return with_surroundings([&](const insight::Surroundings& from) {
-        return insight::take_situation(from, path.ns, path.name);
-    });
-}
-
-std::vector<insight::Situation> ControllerProcess::take_situations(
-    const InsightPath& path, const InsightPage& page
-) {
-    return with_surroundings([&](const insight::Surroundings& from) {
-        return insight::take_situations(from, path.ns, page.after, page.limit);
-    });
 }
 
 void ControllerProcess::log_queues() {

@@ -4,6 +4,7 @@
 #include "base/clock.hpp"
 #include "config/configuration.hpp"
 #include "config/feature_gates.hpp"
+#include "controller/insight/insight_source.hpp"
 #include "controller/kinds/registry.hpp"
 #include "controller/process/capacity_watch.hpp"
 #include "controller/process/external_kinds.hpp"
@@ -97,12 +98,6 @@ class ControllerProcess {
     void stop() { finish(0); }
     /// Logs the workloads that hold quota of each ClusterQueue and those that wait for it.
     void log_queues();
-    /// Takes what explains a Workload; nullopt if it does not exist. Thread: that of the loop.
-    std::optional<insight::Situation> take_situation(const InsightPath& path);
-    /// Takes what explains a page of Workloads. Thread: that of the loop.
-    std::vector<insight::Situation> take_situations(
-        const InsightPath& path, const InsightPage& page
-    );
 
     /// Returns true once the servers run, the initial lists have been received and the webhook
     /// answers; followers are ready, too.
@@ -174,9 +169,6 @@ class ControllerProcess {
     boost::asio::awaitable<bool> lead();
     void elected();
     void act();
-    /// Calls `ask` with the state and the objects, for answers about them.
-    template <class Ask>
-    auto with_surroundings(const Ask& ask);
     /// Runs steps until cancelled, each at the time that the last one returned, or when woken.
     boost::asio::awaitable<void> run_steps(
         std::function<std::optional<Instant>()> step, net::Notifier* woken
@@ -219,6 +211,7 @@ class ControllerProcess {
     StatusServers status_;
     LoopCalls loop_calls_;
     PendingWorkloads pending_;
+    InsightSource insight_;
     std::optional<VisibilityService> visibility_;
     std::optional<WebhookService> webhooks_;
     std::map<std::string, AdmissionJudge> reviews_;        ///< for review()

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace sluice::controller {
 
@@ -43,7 +44,7 @@ net::ServerOptions make_visibility_limits(const config::VisibilityServer& wanted
     options.port = static_cast<std::uint16_t>(wanted.bind_port);
     options.connections_max = 1'024;
     options.connections_per_peer_max = 512;
-    options.body_bytes_max = 0;
+    options.body_bytes_max = kWhatIfBytesMax;
     options.bytes_in_flight_max = std::size_t{256} * 1024 * 1024;
     options.ask_client_certificate = true;
     return options;
@@ -72,28 +73,40 @@ kube::Async<void> VisibilityService::start() {
             }
         );
     };
-    auto take = [this](InsightPath path) {
-        return parts_.calls.call<std::optional<insight::Situation>>(
-            [this, path = std::move(path)]() -> Result<std::optional<insight::Situation>> {
-                return parts_.take_situation(path);
-            }
-        );
-    };
-    auto take_page = [this](InsightPath path, InsightPage page) {
-        return parts_.calls.call<std::vector<insight::Situation>>(
-            [this, path = std::move(path), page = std::move(page)](
-            ) -> Result<std::vector<insight::Situation>> {
-                return parts_.take_situations(path, page);
-            }
-        );
-    };
     auto handler = std::make_shared<VisibilityHandler>(VisibilityHandler::Parts{
-        authentication_, reviews_, std::move(find), std::move(take), std::move(take_page)
+        authentication_, reviews_, std::move(find), make_insight_calls(), parts_.clock
     });
     auto options = make_visibility_limits(parts_.configuration.visibility_server);
     apply_tls(options, parts_.configuration.tls);
     const auto started = co_await server_.start(std::move(handler), std::move(options));
     co_return started;
+}
+
+InsightCalls VisibilityService::make_insight_calls() {
+    InsightCalls made;
+    made.find_situation = [this](InsightPath path) {
+        return parts_.calls.call<std::optional<insight::Situation>>(
+            [this, path = std::move(path)]() -> Result<std::optional<insight::Situation>> {
+                return parts_.insight.take_situation(path);
+            }
+        );
+    };
+    made.find_situations = [this](InsightPath path, InsightPage page) {
+        return parts_.calls.call<std::vector<insight::Situation>>(
+            [this, path = std::move(path), page = std::move(page)](
+            ) -> Result<std::vector<insight::Situation>> {
+                return parts_.insight.take_situations(path, page);
+            }
+        );
+    };
+    made.plan_change = [this](InsightPath path, std::vector<api::WhatIfEdit> edits) {
+        return parts_.calls.call<insight::PlannedChange>(
+            [this, path = std::move(path), edits = std::move(edits)] {
+                return parts_.insight.plan_change(path, edits);
+            }
+        );
+    };
+    return made;
 }
 
 boost::asio::awaitable<void> VisibilityService::run() {

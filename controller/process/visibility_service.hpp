@@ -3,10 +3,10 @@
 
 #include "base/clock.hpp"
 #include "config/configuration.hpp"
-#include "controller/insight/insight_path.hpp"
+#include "controller/insight/insight_handler.hpp"
+#include "controller/insight/insight_source.hpp"
 #include "controller/process/webhooks/loop_calls.hpp"
 #include "controller/visibility/pending_workloads.hpp"
-#include "insight/situation.hpp"
 #include "kube/client/client.hpp"
 #include "serving/access_reviews.hpp"
 #include "serving/certificate_source.hpp"
@@ -32,12 +32,8 @@ class VisibilityService {
         const Clock& clock;
         const config::Configuration& configuration;
         LoopCalls& calls;
-        PendingWorkloads& pending;  ///< used on the loop of `calls`
-        /// Takes what explains a Workload; nullopt if it does not exist. Thread: that of `calls`.
-        std::function<std::optional<insight::Situation>(const InsightPath&)> take_situation;
-        /// Takes what explains a page of Workloads. Thread: that of `calls`.
-        std::function<std::vector<insight::Situation>(const InsightPath&, const InsightPage&)>
-            take_situations;
+        PendingWorkloads& pending;     ///< used on the loop of `calls`
+        const InsightSource& insight;  ///< used on the loop of `calls`
         /// Returns the certificate of the webhooks, whose CA the APIServices trust. If it is empty,
         /// the visibility API makes its own certificate in memory.
         std::function<const serving::ServingCertificates*()> find_certificate = {};
@@ -59,6 +55,7 @@ class VisibilityService {
 
   private:
     kube::Async<void> start();
+    InsightCalls make_insight_calls();
 
     Parts parts_;
     serving::ServerThread thread_;  // its loop outlives the client's connections and their timers

@@ -188,7 +188,16 @@ ControllerProcess::ControllerProcess(
           std::move(options_.review_client)
       ),
       loop_calls_({loop_, [this] { return knows_kinds_ && informers_.has_synced(); }}),
-      pending_(stores_, state_) {
+      pending_(stores_, state_),
+      insight_(
+          {stores_,
+           state_,
+           translator_,
+           registry_.job_kinds(),
+           options_.settings,
+           clock,
+           [this](engine::WorkloadIndex workload) { return pending_.find_place(workload); }}
+      ) {
     set_role(competes() ? "follower" : "standalone");
     if (options_.with_webhooks) {
         webhooks_.emplace(WebhookService::Parts{
@@ -216,10 +225,7 @@ ControllerProcess::ControllerProcess(
                 .configuration = options_.configuration,
                 .calls = loop_calls_,
                 .pending = pending_,
-                .take_situation = [this](const InsightPath& path) { return take_situation(path); },
-                .take_situations = [this](
-                                       const InsightPath& path, const InsightPage& page
-                                   ) { return take_situations(path, page); },
+                .insight = insight_,
                 .find_certificate = std::move(find_certificate),
             },
             std::move(options_.visibility_client)

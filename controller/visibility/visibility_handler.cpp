@@ -1,15 +1,12 @@
 #include "controller/visibility/visibility_handler.hpp"
 
-#include "api/insight/explanation.hpp"
+#include "api/insight/insight_names.hpp"
 #include "api/kueue/kueue_names.hpp"
-#include "api/kueue/workload.hpp"
-#include "api/meta/codec.hpp"
 #include "api/meta/status.hpp"
-#include "base/log.hpp"
+#include "controller/insight/api_answers.hpp"
 #include "controller/insight/insight_documents.hpp"
 #include "controller/visibility/discovery.hpp"
 #include "controller/visibility/openapi.hpp"
-#include "insight/explain.hpp"
 
 #include <fmt/core.h>
 
@@ -22,31 +19,6 @@ namespace {
 
 std::string openapi_path() {
     return std::string("/openapi/v3/apis/") + api::kVisibilityGroup + "/";
-}
-
-net::ServerResponse make_json(std::string body, int status = 200) {
-    return {.status = status, .content_type = "application/json", .body = std::move(body)};
-}
-
-net::ServerResponse make_status(
-    int code,
-    const char* reason,
-    std::string message,
-    std::optional<api::StatusDetails> details = {}
-) {
-    api::Status status;
-    status.status = "Failure";
-    status.message = std::move(message);
-    status.reason = reason;
-    status.details = std::move(details);
-    status.code = code;
-    return make_json(api::encode(status), code);
-}
-
-net::ServerResponse make_busy(const std::string& why) {
-    auto busy = make_status(503, "ServiceUnavailable", why);
-    busy.headers.push_back({"Retry-After", "1"});
-    return busy;
 }
 
 const char* singular(const VisibilityPath& path) {
@@ -107,32 +79,8 @@ net::ServerResponse make_forbidden(
     );
 }
 
-net::ServerResponse make_unjudged(const Error& error) {
-    log::warning("cannot authorize a visibility request", {{"error", error.detail}});
-    return make_status(
-        500, "InternalError", "the API server did not say whether the request is allowed"
-    );
-}
-
-/// Counts a question while it is answered.
-class Counted {
-  public:
-    explicit Counted(std::size_t* questions) : questions_(questions) { ++*questions_; }
-    ~Counted() { --*questions_; }
-    Counted(const Counted&) = delete;
-    Counted& operator=(const Counted&) = delete;
-
-  private:
-    std::size_t* questions_;
-};
-
 bool is_probe(std::string_view path) {
     return path == "/healthz" || path == "/livez" || path == "/readyz";
-}
-
-/// Returns true for members of system:masters, who may do everything without a review.
-bool may_do_all(const serving::User& user) {
-    return std::ranges::find(user.groups, "system:masters") != user.groups.end();
 }
 
 bool wants_aggregated_discovery(const net::ServerRequest& request) {
@@ -157,14 +105,7 @@ serving::Access VisibilityHandler::access_to(
         access.ns = path.ns;
         access.name = path.name;
     } else if (asked.insight && asked.insight->answer != InsightAnswer::None) {
-        const bool is_list = asked.insight->answer == InsightAnswer::Explanations;
-        access.verb = is_list ? "list" : "get";
-        access.group = api::kInsightGroup;
-        access.version = api::kInsightVersion;
-        access.resource = is_list ? "explanations" : api::Workload::kPlural;
-        access.subresource = is_list ? "" : "explanation";
-        access.ns = asked.insight->ns;
-        access.name = asked.insight->name;
+        return insight_access(*asked.insight);
     } else {
         access.path = request.path();
     }
@@ -215,16 +156,19 @@ std::optional<net::ServerResponse> VisibilityHandler::find_document(
     return std::nullopt;
 }
 
-net::HeadVerdict VisibilityHandler::judge_head(std::string_view method, std::string_view) const {
+net::HeadVerdict VisibilityHandler::judge_head(std::string_view method, std::string_view path)
+    const {
     net::HeadVerdict verdict;
-    verdict.body_bytes_max = 0;
-    if (method != "GET" && method != "HEAD") {
+    const auto asked = parse_insight_path(path);
+    const bool may_post = asked && asked->answer == InsightAnswer::WhatIf;
+    verdict.body_bytes_max = may_post && method == "POST" ? kWhatIfBytesMax : 0;
+    if (may_post ? method != "POST" : method != "GET" && method != "HEAD") {
         verdict.refusal = make_status(
             405,
             "MethodNotAllowed",
             "the server does not allow this method on the requested resource"
         );
-        verdict.refusal->headers.push_back({"Allow", "GET"});
+        verdict.refusal->headers.push_back({"Allow", may_post ? "POST" : "GET"});
     }
     return verdict;
 }
@@ -276,102 +220,6 @@ boost::asio::awaitable<net::ServerResponse> VisibilityHandler::answer_pending(
     co_return make_json(print_summary(*found, path.version));
 }
 
-boost::asio::awaitable<Result<std::set<std::string, std::less<>>>> VisibilityHandler::readable_of(
-    std::set<std::string> namespaces, const serving::User* user
-) {
-    std::set<std::string, std::less<>> readable;
-    for (const std::string& ns : namespaces) {
-        if (may_do_all(*user)) {
-            readable.insert(ns);
-            continue;
-        }
-        serving::Access access;
-        access.verb = "get";
-        access.group = api::kKueueGroup;
-        access.version = api::Workload::kVersion;
-        access.resource = api::Workload::kPlural;
-        access.ns = ns;
-        const auto verdict = co_await parts_.reviews.judge(*user, access);
-        if (!verdict) {
-            co_return verdict.error();
-        }
-        if (verdict->allowed) {
-            readable.insert(ns);
-        }
-    }
-    co_return readable;
-}
-
-boost::asio::awaitable<net::ServerResponse> VisibilityHandler::answer_explanation(
-    const InsightPath* path, const serving::User* user
-) {
-    auto situation = co_await parts_.find_situation(*path);
-    if (!situation) {
-        co_return make_busy(situation.error().detail);
-    }
-    auto& found = *situation;
-    if (!found) {
-        co_return make_status(
-            404,
-            "NotFound",
-            fmt::format("workloads.{} \"{}\" not found", api::kKueueGroup, path->name)
-        );
-    }
-    const insight::Draft draft(*std::move(found));
-    const auto readable = co_await readable_of(draft.namespaces(), user);
-    if (!readable) {
-        co_return make_unjudged(readable.error());
-    }
-    const auto explanation =
-        draft.finish([&readable](std::string_view ns) { return readable->contains(ns); });
-    co_return make_json(api::encode(explanation));
-}
-
-boost::asio::awaitable<net::ServerResponse> VisibilityHandler::answer_explanations(
-    const net::ServerRequest* request, const InsightPath* path, const serving::User* user
-) {
-    const auto page = parse_insight_page(request->query("limit"), request->query("continue"));
-    if (!page) {
-        co_return make_status(400, "BadRequest", page.error().detail);
-    }
-    auto situations = co_await parts_.find_situations(*path, *page);
-    if (!situations) {
-        co_return make_busy(situations.error().detail);
-    }
-    std::vector<insight::Draft> drafts;
-    std::set<std::string> namespaces;
-    for (auto& situation : *situations) {
-        drafts.emplace_back(std::move(situation));
-        namespaces.merge(drafts.back().namespaces());
-    }
-    const auto readable = co_await readable_of(std::move(namespaces), user);
-    if (!readable) {
-        co_return make_unjudged(readable.error());
-    }
-    api::ExplanationList list;
-    for (const insight::Draft& draft : drafts) {
-        list.items.push_back(draft.finish([&readable](std::string_view ns) {
-            return readable->contains(ns);
-        }));
-    }
-    if (list.items.size() == page->limit) {
-        const api::ObjectMeta& last = list.items.back().metadata;
-        list.metadata.continue_ = last.namespace_ + "/" + last.name;
-    }
-    co_return make_json(api::encode(list));
-}
-
-boost::asio::awaitable<net::ServerResponse> VisibilityHandler::answer_insight(
-    const net::ServerRequest* request, const InsightPath* path, const serving::User* user
-) {
-    if (path->answer == InsightAnswer::Explanations) {
-        auto list = co_await answer_explanations(request, path, user);
-        co_return list;
-    }
-    auto one = co_await answer_explanation(path, user);
-    co_return one;
-}
-
 boost::asio::awaitable<net::ServerResponse> VisibilityHandler::handle(net::ServerRequest request) {
     const Asked asked{
         .visibility = parse_visibility_path(request.path()),
@@ -386,11 +234,7 @@ boost::asio::awaitable<net::ServerResponse> VisibilityHandler::handle(net::Serve
         co_return std::move(*document);
     }
     if (asked.insight && asked.insight->answer != InsightAnswer::None) {
-        if (questions_ == kQuestionsMax) {
-            co_return make_busy("too many questions are being answered");
-        }
-        const Counted counted(&questions_);
-        auto answered = co_await answer_insight(&request, &*asked.insight, &user);
+        auto answered = co_await insight_.answer(&request, &*asked.insight, &user);
         co_return answered;
     }
     if (!asked.visibility || !asked.visibility->queue) {

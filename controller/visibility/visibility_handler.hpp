@@ -1,10 +1,10 @@
 // The HTTP handler of the visibility and insight APIs: who may ask, and the answers.
 #pragma once
 
+#include "controller/insight/insight_handler.hpp"
 #include "controller/insight/insight_path.hpp"
 #include "controller/visibility/pending_workloads.hpp"
 #include "controller/visibility/request_path.hpp"
-#include "insight/situation.hpp"
 #include "kube/client/client.hpp"
 #include "net/http/http_server.hpp"
 #include "serving/access_reviews.hpp"
@@ -12,13 +12,9 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include <cstddef>
 #include <functional>
 #include <optional>
-#include <set>
-#include <string>
 #include <string_view>
-#include <vector>
 
 namespace sluice::controller {
 
@@ -33,25 +29,16 @@ class VisibilityHandler final : public net::HttpHandler {
         VisibilityPath, workload::PendingPage
     )>;
 
-    /// Takes what explains a Workload; nullopt if it does not exist. Thread: that of the server.
-    /// Errors: Unavailable.
-    using FindSituation =
-        std::function<boost::asio::awaitable<Result<std::optional<insight::Situation>>>(InsightPath
-        )>;
-
-    /// Takes what explains a page of Workloads. Thread and errors: as above.
-    using FindSituations = std::function<
-        boost::asio::awaitable<Result<std::vector<insight::Situation>>>(InsightPath, InsightPage)>;
-
     struct Parts {
         serving::DelegatedAuthentication& authentication;
         serving::AccessReviews& reviews;
         FindPending find_pending;
-        FindSituation find_situation;
-        FindSituations find_situations;
+        InsightCalls insight;
+        const Clock& clock;
     };
     /// Lifetime: the objects in `parts` must outlive the handler.
-    explicit VisibilityHandler(Parts parts) : parts_(std::move(parts)) {}
+    explicit VisibilityHandler(Parts parts)
+        : parts_(std::move(parts)), insight_(parts_.reviews, parts_.insight, parts_.clock) {}
 
     boost::asio::awaitable<net::ServerResponse> handle(net::ServerRequest request) override;
     net::HeadVerdict judge_head(std::string_view method, std::string_view path) const override;
@@ -71,29 +58,12 @@ class VisibilityHandler final : public net::HttpHandler {
     boost::asio::awaitable<std::optional<net::ServerResponse>> refuse(
         const net::ServerRequest* request, const Asked* asked, serving::User* user
     );
-    boost::asio::awaitable<net::ServerResponse> answer_explanation(
-        const InsightPath* path, const serving::User* user
-    );
-    boost::asio::awaitable<net::ServerResponse> answer_explanations(
-        const net::ServerRequest* request, const InsightPath* path, const serving::User* user
-    );
-    boost::asio::awaitable<net::ServerResponse> answer_insight(
-        const net::ServerRequest* request, const InsightPath* path, const serving::User* user
-    );
-    /// Returns those of the namespaces in which the user may read workloads. Errors: those of the
-    /// reviews.
-    boost::asio::awaitable<Result<std::set<std::string, std::less<>>>> readable_of(
-        std::set<std::string> namespaces, const serving::User* user
-    );
     boost::asio::awaitable<net::ServerResponse> answer_pending(
         const net::ServerRequest* request, VisibilityPath path
     );
 
-    /// Bounds the memory: each waiting question has a fork of the state.
-    static constexpr std::size_t kQuestionsMax = 64;
-
     Parts parts_;
-    std::size_t questions_ = 0;  ///< that are being answered
+    InsightHandler insight_;
 };
 
 }  // namespace sluice::controller

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "api/kueue/cluster_queue.hpp"
+#include "api/kueue/cohort.hpp"
 #include "api/kueue/local_queue.hpp"
 #include "api/kueue/priority_class.hpp"
 #include "api/kueue/workload.hpp"
@@ -31,6 +32,7 @@ class ObjectSource {
     ) const = 0;
     virtual std::shared_ptr<const api::ClusterQueue> find_cluster_queue(std::string_view name
     ) const = 0;
+    virtual std::shared_ptr<const api::Cohort> find_cohort(std::string_view name) const = 0;
     /// Returns the LocalQueues of the namespace, by name.
     virtual std::vector<std::shared_ptr<const api::LocalQueue>> local_queues_of(std::string_view ns
     ) const = 0;

@@ -87,6 +87,9 @@ class Cluster final : public insight::ObjectSource {
     ) const override {
         return find(cluster_queues_, std::string(name));
     }
+    std::shared_ptr<const api::Cohort> find_cohort(std::string_view) const override {
+        return nullptr;
+    }
     std::vector<std::shared_ptr<const api::LocalQueue>> local_queues_of(std::string_view
     ) const override {
         return {local_queues_.begin()->second, local_queues_.rbegin()->second};

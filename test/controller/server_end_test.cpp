@@ -106,14 +106,24 @@ TEST_CASE("the visibility API ends in order after a request", "[process][end]") 
     auto configuration = config::default_configuration("kueue-system");
     configuration.visibility_server.bind_address = "127.0.0.1";
     configuration.visibility_server.bind_port = 0;
+    const workload::Translator translator{workload::TranslationSettings{}};
+    const JobKinds job_kinds;
+    const Settings settings;
+    const InsightSource insight(
+        {stores,
+         state,
+         translator,
+         job_kinds,
+         settings,
+         kClock,
+         [&](engine::WorkloadIndex index) { return pending.find_place(index); }}
+    );
     VisibilityService service(
         {.clock = kClock,
          .configuration = configuration,
          .calls = calls,
          .pending = pending,
-         .take_situation = [](const InsightPath&) { return std::optional<insight::Situation>(); },
-         .take_situations = [](const InsightPath&,
-                               const InsightPage&) { return std::vector<insight::Situation>(); }},
+         .insight = insight},
         api.connect()
     );
     net::TaskGroup tasks(loop.executor(), "test");

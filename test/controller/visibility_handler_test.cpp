@@ -81,16 +81,10 @@ struct Served {
          .find_pending = [this](
                              VisibilityPath path, workload::PendingPage page
                          ) { return find(std::move(path), page); },
-         .find_situation = [](InsightPath) { return find_no_situation(); },
-         .find_situations = [](InsightPath, InsightPage) { return find_no_situations(); }}
+         .insight = {},
+         .clock = clock}
     };
 
-    static boost::asio::awaitable<Result<std::optional<insight::Situation>>> find_no_situation() {
-        co_return std::optional<insight::Situation>();
-    }
-    static boost::asio::awaitable<Result<std::vector<insight::Situation>>> find_no_situations() {
-        co_return std::vector<insight::Situation>();
-    }
     boost::asio::awaitable<Result<std::optional<PendingRows>>> find(
         VisibilityPath path, workload::PendingPage page
     ) {

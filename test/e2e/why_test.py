@@ -143,6 +143,85 @@ class WhyTest(ClusterCase):
         self.assertIn("job/second", shown.stdout)
         self.cluster.api.delete(f"/api/v1/namespaces/{other}")
 
+    def whatif(self, *arguments, kubeconfig=None):
+        return subprocess.run(
+            [self.controller.binary, "whatif", *arguments, "--kubeconfig",
+             kubeconfig or self.cluster.plane.kubeconfig],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+
+    def test_a_what_if_says_what_then_happens_and_stores_nothing(self):
+        queue = self.make_queue(1)
+        self.submit("running", queue)
+        self.wait_running("running")
+        self.submit("waiting", queue, cpu="2")
+        self.wait_pending("waiting")
+        edit = ("quota", f"clusterqueue/{queue}", "on-demand:cpu=+2")
+        shown = self.whatif(*edit)
+        self.assertEqual((shown.returncode, shown.stderr), (0, ""))
+        self.assertRegex(shown.stdout, r"At once  \S+/job-waiting-\w+ starts on on-demand")
+        quota = self.history.get("clusterqueues", "", queue)["spec"]["resourceGroups"]
+        self.assertEqual(quota[0]["flavors"][0]["resources"][0]["nominalQuota"], "1")
+        self.wait_quiet(lambda: self.is_pending("waiting"), "the job still waits")
+        quota[0]["flavors"][0]["resources"][0]["nominalQuota"] = "3"
+        self.patch_queue(queue, resourceGroups=quota)
+        self.wait_running("waiting")
+
+    def test_a_submitted_job_passes_a_dry_run_of_the_api_server(self):
+        queue = self.make_queue(2)
+        file = self.cluster.directory / "job.json"
+        file.write_text(json.dumps(job("new", self.space, queue)))
+        shown = self.whatif("submit", "-f", str(file), "--count", "3")
+        self.assertEqual((shown.returncode, shown.stderr), (0, ""))
+        self.assertIn("starts on on-demand", shown.stdout)
+        self.assertRegex(shown.stdout, r"job-new-\w+-2 waits: 1 short in ClusterQueue")
+        self.assertIsNone(self.job("new"))
+        file.write_text(json.dumps(job("new", self.space, queue, parallelism=-1)))
+        refused = self.whatif("submit", "-f", str(file))
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("parallelism", refused.stderr)
+
+    def test_a_tenant_asks_about_its_namespace_alone(self):
+        queue = self.make_queue(1)
+        self.submit("running", queue)
+        self.wait_running("running")
+        running = self.workload("running")["metadata"]["name"]
+        role = f"{queue}-asker"
+        self.kubectl(
+            "create", "role", role, "-n", self.space, "--verb=create",
+            f"--resource=whatifs.{GROUP}",
+        )  # fmt: skip
+        self.kubectl(
+            "create", "rolebinding", role, "-n", self.space, f"--role={role}", "--user=asker"
+        )
+
+        def ask(edit, path=f"namespaces/{self.space}/whatifs"):
+            body = json.dumps({
+                "apiVersion": f"{GROUP}/v1alpha1", "kind": "WhatIf", "spec": {"edits": [edit]},
+            })  # fmt: skip
+            return json.loads(
+                self.cluster.plane.kubectl(
+                    "create", "--raw", f"/apis/{GROUP}/v1alpha1/{path}", "-f", "-", "--as=asker",
+                    stdin=body,
+                )
+            )  # fmt: skip
+
+        cancel = {"kind": "Cancel", "namespace": self.space, "workload": running}
+        self.assertEqual(ask(cancel)["status"]["evicts"], [])
+        quota = {
+            "kind": "Quota", "node": f"clusterqueue/{queue}", "flavor": "on-demand",
+            "resource": "cpu", "amount": "+1",
+        }  # fmt: skip
+        with self.assertRaisesRegex(ControlPlaneError, "ask at the cluster scope"):
+            ask(quota)
+        with self.assertRaisesRegex(ControlPlaneError, "orbidden"):
+            ask(quota, path="whatifs")
+        with self.assertRaisesRegex(ControlPlaneError, "not the namespace of the question"):
+            ask({**cancel, "namespace": "default"})
+        with self.assertRaisesRegex(ControlPlaneError, "ten what-ifs a minute|TooMany|429"):
+            for _ in range(11):
+                ask(cancel)
+
     def test_the_api_is_discovered(self):
         group = json.loads(self.kubectl("get", "--raw", f"/apis/{GROUP}"))
         self.assertEqual(group["preferredVersion"]["version"], "v1alpha1")
@@ -150,6 +229,7 @@ class WhyTest(ClusterCase):
         names = {each["name"]: each["verbs"] for each in shown["resources"]}
         self.assertEqual(names["workloads/explanation"], ["get"])
         self.assertEqual(names["explanations"], ["list"])
+        self.assertEqual(names["whatifs"], ["create"])
         path = f"/apis/{GROUP}/v1alpha1/namespaces/{self.space}/workloads/none/explanation"
         with self.assertRaisesRegex(ControlPlaneError, '"none" not found'):
             self.kubectl("get", "--raw", path)

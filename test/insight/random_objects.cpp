@@ -202,7 +202,7 @@ commands::ScheduleCluster random_objects(Prng& random) {
 
 commands::ScheduleCluster settled(commands::ScheduleCluster cluster) {
     commands::ScheduleSimulation simulation(cluster, {}, {}, kObjectsNow);
-    simulation.run({.cycles = 60, .until_stable = true});
+    simulation.run({.cycles = 1'000, .until_stable = true});
     cluster.workloads = simulation.workloads();
     return cluster;
 }

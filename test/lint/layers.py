@@ -130,10 +130,11 @@ LAYERS = {
     " controller/jobs/serving",
     "controller/scheduler": "base json api/kueue engine/types engine/state engine/driver kube/core"
     " workload/pods workload/translation workload/status controller/reconcile controller/kinds",
-    "controller/insight": "base json api/insight api/schema insight net/transport"
-    " controller/reconcile",
+    "controller/insight": "base json api/meta api/insight api/kueue api/schema kube/core insight"
+    " net/transport net/http serving controller/reconcile controller/jobs/job"
+    " controller/jobs/reconciliation",
     "controller/visibility": "base json api/meta api/insight api/kueue engine/state"
-    " workload/status insight net/transport net/http kube/client serving controller/reconcile"
+    " workload/status net/transport net/http kube/client serving controller/reconcile"
     " controller/insight",
     "controller/process/writes": "base json api/meta api/kueue kube/core net/loop kube/runtime"
     " kube/client controller/reconcile",
@@ -149,7 +150,7 @@ LAYERS = {
     " net/transport net/http kube/client"
     " serving controller/reconcile controller/reconcilers controller/jobs/members"
     " controller/jobs/described controller/jobs/pod controller/kinds controller/scheduler"
-    " insight controller/insight controller/visibility controller/process/writes"
+    " controller/insight controller/visibility controller/process/writes"
     " controller/process/runner"
     " controller/process/metrics controller/process/webhooks",
     "controller/commands/schedule": "base json yaml api/meta api/core api/kueue api/schema"
@@ -168,6 +169,9 @@ LAYERS = {
     " controller/commands/schedule controller/commands/offline",
     "controller/commands/top": "base json yaml api/meta api/kueue controller/commands/schedule"
     " controller/commands/offline",
+    "controller/commands/whatif": "base json yaml api/meta api/kueue api/insight kube/core config"
+    " job_kinds insight controller/insight controller/kinds controller/process"
+    " controller/commands/schedule controller/commands/offline controller/commands/why",
     "controller/commands/config": "base json yaml api/kueue config job_kinds workload/pods"
     " controller/jobs/reconciliation controller/kinds"
     " controller/process/webhooks controller/process controller/commands/schedule",
@@ -186,7 +190,7 @@ LAYERS = {
     "controller": "base controller/commands/schedule controller/commands/controller"
     " controller/commands/capacity controller/commands/config controller/commands/dev"
     " controller/commands/queue controller/commands/test controller/commands/top"
-    " controller/commands/why",
+    " controller/commands/whatif controller/commands/why",
 }
 
 # What the engine sees of base: assertions, containers, ids, times. It reports no errors.

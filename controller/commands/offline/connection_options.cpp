@@ -15,9 +15,11 @@
 
 namespace sluice::commands {
 
-void add_source_options(CLI::App& command, SourceOptions& options) {
+void add_source_options(
+    CLI::App& command, SourceOptions& options, const std::string& files_option
+) {
     auto* files = command.add_option(
-        "-f,--filename",
+        files_option,
         options.files,
         "Files with objects, or folders of such files; - for standard input"
     );

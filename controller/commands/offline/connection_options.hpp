@@ -23,8 +23,11 @@ struct SourceOptions {
     bool offline = false;
 };
 
-/// Adds -f, --kubeconfig, --context, --offline, --config and --now.
-void add_source_options(CLI::App& command, SourceOptions& options);
+/// Adds -f, or an option of another name for files, --kubeconfig, --context, --offline, --config
+/// and --now.
+void add_source_options(
+    CLI::App& command, SourceOptions& options, const std::string& files_option = "-f,--filename"
+);
 
 /// Returns the API server that the options name. Errors: those of load_connection().
 Result<kube::ClientConfig> find_server(const SourceOptions& options);

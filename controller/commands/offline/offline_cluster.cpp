@@ -32,6 +32,16 @@ std::vector<std::shared_ptr<const api::WorkloadPriorityClass>> take_classes(Sche
     return made;
 }
 
+std::map<std::string, std::shared_ptr<const api::Cohort>, std::less<>> copy_cohorts(
+    const ScheduleCluster& cluster
+) {
+    std::map<std::string, std::shared_ptr<const api::Cohort>, std::less<>> made;
+    for (const auto& cohort : cluster.cohorts) {
+        made.emplace(cohort.metadata.name, std::make_shared<const api::Cohort>(cohort));
+    }
+    return made;
+}
+
 }  // namespace
 
 /// The order of the pending workloads, in a fork: an order records the changes of its state.
@@ -52,6 +62,7 @@ OfflineCluster::OfflineCluster(
     ScheduleCluster cluster, ScheduleConfiguration configuration, Time now
 )
     : priority_classes_(take_classes(cluster)),
+      cohorts_(copy_cohorts(cluster)),
       world_(
           std::move(cluster),
           std::move(configuration.settings),
@@ -128,6 +139,11 @@ std::shared_ptr<const api::ClusterQueue> OfflineCluster::find_cluster_queue(std:
 ) const {
     const auto* found = world_.find_queue(std::string(name));
     return found == nullptr ? nullptr : borrow(*found);
+}
+
+std::shared_ptr<const api::Cohort> OfflineCluster::find_cohort(std::string_view name) const {
+    const auto at = cohorts_.find(name);
+    return at == cohorts_.end() ? nullptr : at->second;
 }
 
 std::vector<std::shared_ptr<const api::LocalQueue>> OfflineCluster::local_queues_of(

@@ -9,6 +9,7 @@
 #include "insight/situation.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -44,16 +45,20 @@ class OfflineCluster final : public insight::ObjectSource {
     ) const override;
     std::shared_ptr<const api::ClusterQueue> find_cluster_queue(std::string_view name
     ) const override;
+    std::shared_ptr<const api::Cohort> find_cohort(std::string_view name) const override;
     std::vector<std::shared_ptr<const api::LocalQueue>> local_queues_of(std::string_view ns
     ) const override;
     std::vector<std::shared_ptr<const api::WorkloadPriorityClass>> priority_classes(
     ) const override;
 
-  private:
-    class Order;
+    /// Returns the state and the objects, for questions. *Lifetime*: that of this object.
     insight::Surroundings surroundings() const;
 
+  private:
+    class Order;
+
     std::vector<std::shared_ptr<const api::WorkloadPriorityClass>> priority_classes_;
+    std::map<std::string, std::shared_ptr<const api::Cohort>, std::less<>> cohorts_;
     ScheduleWorld world_;
     std::unique_ptr<Order> order_;
 };

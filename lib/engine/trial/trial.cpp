@@ -50,7 +50,7 @@ TrialOutcome Trial::run(const TrialLimits& limits) {
     release_evicted(limits.root);
     wake();
     for (std::size_t cycle = 0; fruitless == 0 || fruitless <= fruitless_max(); ++cycle) {
-        if (cycle == limits.cycles || turns >= limits.turns) {
+        if (cycle == limits.cycles || turns >= limits.turns || evict_each_other(outcome)) {
             outcome.is_stable = !state_.has_heads();
             break;
         }
@@ -63,6 +63,14 @@ TrialOutcome Trial::run(const TrialLimits& limits) {
         wake();
     }
     return outcome;
+}
+
+bool Trial::evict_each_other(const TrialOutcome& outcome) {
+    constexpr std::ptrdiff_t kOften = 4;
+    return !outcome.evicted.empty() &&
+           std::ranges::count(
+               outcome.evicted, outcome.evicted.back().workload, &TrialOutcome::Evicted::workload
+           ) >= kOften;
 }
 
 bool Trial::take(const CycleResult& result, TrialOutcome& outcome) {
@@ -105,7 +113,10 @@ bool Trial::take(const CycleResult& result, TrialOutcome& outcome) {
         release(state_.find_workload(one.workload));
         outcome.evicted.push_back(std::move(one));
     }
-    return !written.empty() || !evicted.empty();
+    const bool parks = std::ranges::any_of(result.refused, [](const RefusalDecision& refusal) {
+        return refusal.requeued != RequeuedTo::Heap;
+    });
+    return parks || !written.empty() || !evicted.empty();
 }
 
 void Trial::release_evicted(NodeIndex root) {

@@ -20,7 +20,7 @@ struct TrialLimits {
     /// The tree of cohorts in which workloads that are being evicted stop at once; all trees if it
     /// is invalid. Others keep their quota.
     NodeIndex root;
-    std::size_t cycles = 60;          ///< two workloads can evict each other forever
+    std::size_t cycles = 10'000;
     std::uint64_t turns = 1'000'000;  ///< turns of heads, over all cycles
 };
 
@@ -70,9 +70,13 @@ class Trial {
     void wake();
     void release_evicted(NodeIndex root);
     void release(WorkloadIndex workload);
-    /// Takes what the cycle decided. Returns true if it admitted, evicted or placed a workload.
+    /// Takes what the cycle decided. Returns true if it admitted, evicted, placed or parked a
+    /// workload.
     bool take(const CycleResult& result, TrialOutcome& outcome);
     std::size_t fruitless_max() const;
+    /// Returns true if a workload has been evicted so often that workloads evict each other without
+    /// end.
+    static bool evict_each_other(const TrialOutcome& outcome);
 
     State state_;
     Time now_;

@@ -147,7 +147,7 @@ engine::NodeChanged Translator::node_event(const api::Node& node) const {
     for (const auto& [resource, quantity] : node.status.allocatable) {
         capacity[resource] = request_amount(resource, quantity);
     }
-    const NodePodSums* sums = node_pods_.find(node.metadata.name);
+    const NodePodSums* sums = present_pods_->find(node.metadata.name);
     if (sums != nullptr) {
         for (const auto& [resource, amount] : sums->taken) {
             capacity[resource] -= amount;
@@ -199,7 +199,7 @@ Translator::Events Translator::set(const api::Node& node) {
     }
     Events events{node_event(node)};
     if (has_moved) {
-        append_touched({.nodes = {}, .workloads = node_pods_.owners_on(name)}, events);
+        append_touched({.nodes = {}, .workloads = present_pods_->owners_on(name)}, events);
     }
     grow_with(name, events);
     return events;

@@ -22,6 +22,24 @@ void put(std::vector<engine::ShapeRefusal>& refusals, std::optional<engine::Shap
 
 }  // namespace
 
+std::unique_ptr<Translator> Translator::for_trial() const {
+    auto made = std::make_unique<Translator>(settings_);
+    made->references_ = references_;
+    made->held_back_ = held_back_;
+    made->namespaces_ = namespaces_;
+    made->limit_ranges_ = limit_ranges_;
+    made->limits_ = limits_;
+    made->overheads_ = overheads_;
+    made->nodes_ = nodes_;
+    made->present_pods_ = &node_pods_;
+    made->enforcing_ = enforcing_;
+    made->growths_ = growths_;
+    made->shapes_ = shapes_;
+    made->free_shape_ids_ = free_shape_ids_;
+    made->next_shape_id_ = next_shape_id_;
+    return made;
+}
+
 Translator::Events Translator::set(const api::ResourceFlavor& flavor) {
     const std::string& name = flavor.metadata.name;
     references_.flavors[name] = flavor;

@@ -96,6 +96,12 @@ class Translator {
     /// workload uses.
     Events remove_workload(const std::string& ns, const std::string& name);
 
+    /// Returns a translator of the same objects but the workloads, for changes of flavors, checks
+    /// and topologies that are only tried on a copy of the cluster. Workloads are translated by its
+    /// preview(). *Cost*: a copy of the nodes. *Lifetime*: this translator outlives it and does not
+    /// change in that time.
+    std::unique_ptr<Translator> for_trial() const;
+
     /// Returns the events of a workload that is only tried on a copy of the cluster: those of
     /// set(), but nothing remembers the workload. Its new shapes have numbers that no other shape
     /// has, and no workload is equivalent to it.
@@ -232,6 +238,8 @@ class Translator {
         demands_;
     std::map<std::string, api::Node, std::less<>> nodes_;
     NodePods node_pods_;
+    /// Those of the translator that this one is a trial of; else `node_pods_`.
+    const NodePods* present_pods_ = &node_pods_;
     std::set<std::string, std::less<>> enforcing_;  // flavors that enforce capacity
     std::map<std::string, Growth> growths_;         // by flavor
     Shapes shapes_;
