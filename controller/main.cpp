@@ -5,6 +5,7 @@
 #include "controller/commands/controller/controller.hpp"
 #include "controller/commands/dev/dev.hpp"
 #include "controller/commands/queue/queue.hpp"
+#include "controller/commands/replay/replay.hpp"
 #include "controller/commands/schedule/schedule.hpp"
 #include "controller/commands/test/test.hpp"
 #include "controller/commands/top/top.hpp"
@@ -202,6 +203,7 @@ int main(int argc, char** argv) {
     sluice::commands::add_queue(program, exit_code);
     sluice::commands::add_top(program, exit_code);
     sluice::commands::add_whatif(program, exit_code);
+    sluice::commands::add_replay(program, exit_code);
     sluice::commands::add_dev(program, exit_code);
     sluice::commands::add_test(program, exit_code);
     sluice::commands::add_config(program, exit_code);

@@ -40,7 +40,8 @@ as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
 # version of Debian 12. A machine that was Debian 11 may still have older ones.
 declare -A oldest=([cmake]=3.25 [ninja-build]=1.11 [python3]=3.11 [python3-yaml]=6.0
     [libssl-dev]=3.0 [libyaml-cpp-dev]=0.7 [libfmt-dev]=9.1 [libre2-dev]=20220601
-    [rapidjson-dev]=1.1 [libspdlog-dev]=1:1.10 [libcli11-dev]=2.1 [libgoogle-perftools-dev]=2.10
+    [libzstd-dev]=1.5.4 [rapidjson-dev]=1.1 [libspdlog-dev]=1:1.10 [libcli11-dev]=2.1
+    [libgoogle-perftools-dev]=2.10
     [libboost-dev]=1.83 [libboost-url-dev]=1.83 [libboost1.83-dev]=1.83
     [libboost-url1.83-dev]=1.83 [clang]=1:16 [lld]=1:16 [clang-16]=1:16 [lld-16]=1:16
     [catch2]=3.7 [libbenchmark-dev]=1.7 [ccache]=4.7 [valgrind]=1:3.19 [shellcheck]=0.9
@@ -55,7 +56,8 @@ for p in git ca-certificates curl xz-utils openssl; do oldest[$p]=0; done
 # Debian 12 ships a Boost and a Catch2 that are too old; its own backports carry newer ones.
 backports_packages=()
 packages=(cmake ninja-build git ca-certificates python3 python3-yaml libssl-dev libyaml-cpp-dev
-    libfmt-dev libre2-dev rapidjson-dev libspdlog-dev libcli11-dev libgoogle-perftools-dev)
+    libfmt-dev libre2-dev libzstd-dev rapidjson-dev libspdlog-dev libcli11-dev
+    libgoogle-perftools-dev)
 if [ "$with_tests" -eq 1 ]; then
     packages+=(ccache curl xz-utils openssl libbenchmark-dev valgrind shellcheck
         python3-kubernetes python3-pyte)

@@ -89,7 +89,7 @@ boost::asio::awaitable<net::ServerResponse> InsightHandler::try_change(
         co_return make_status(400, "BadRequest", asked.error().detail);
     }
     const WhatIfLimits::Turn turn(limits_, user->name);
-    if (const auto refusal = turn.refusal()) {
+    if (const auto& refusal = turn.refusal()) {
         auto busy = make_status(429, "TooManyRequests", *refusal);
         busy.headers.push_back({"Retry-After", "5"});
         co_return busy;

@@ -28,6 +28,7 @@
 #include "engine/driver/driver.hpp"
 #include "engine/state/state.hpp"
 #include "job_kinds/configured.hpp"
+#include "journal/journal.hpp"
 #include "kube/client/client.hpp"
 #include "kube/client/event_sink.hpp"
 #include "kube/client/leadership.hpp"
@@ -77,6 +78,8 @@ struct ProcessOptions {
     /// Client for access reviews of the visibility API, used on its thread. If it is nullptr, the
     /// visibility API is not served.
     std::unique_ptr<kube::Client> visibility_client = nullptr;
+    /// Folder of the journal, and its limits. If it is nullopt, no journal is written.
+    std::optional<journal::SegmentOptions> journal = std::nullopt;
 };
 
 /// The running controller: the only class that knows all of its parts. Everything except the
@@ -186,6 +189,7 @@ class ControllerProcess {
     workload::Translator translator_;
     engine::State state_;
     engine::Driver driver_;
+    std::unique_ptr<journal::Journal> journal_;  ///< if it is nullptr, nothing is recorded
     StateFeeder feeder_;
     net::TaskGroup followers_;  ///< reflectors; they run until the end
     net::TaskGroup workers_;    ///< scheduler and reconcilers

@@ -143,6 +143,9 @@ ControllerProcess::ControllerProcess(
       translator_(workload::make_translation_settings(options_.configuration, options_.gates)),
       state_(make_engine_options(options_.configuration, options_.gates, options_.seed)),
       driver_(state_),
+      journal_(
+          options_.journal ? std::make_unique<journal::Journal>(state_, *options_.journal) : nullptr
+      ),
       feeder_(registry_, stores_, translator_, driver_, clock),
       followers_(loop.executor(), "follow"),
       workers_(loop.executor(), "work"),
@@ -198,6 +201,7 @@ ControllerProcess::ControllerProcess(
            clock,
            [this](engine::WorkloadIndex workload) { return pending_.find_place(workload); }}
       ) {
+    driver_.set_observer(journal_.get());
     set_role(competes() ? "follower" : "standalone");
     if (options_.with_webhooks) {
         webhooks_.emplace(WebhookService::Parts{
@@ -378,6 +382,7 @@ MetricsReporter::Parts ControllerProcess::metrics_parts() {
             .work = [this] { return runner_.work(); },
             .rows_max = kRowsMax,
             .dropped_events = [this] { return events_.dropped(); },
+            .journal = journal_.get(),
             .process = true
         },
         .on_dirty = [this] { metrics_dirty_.notify(); },

@@ -184,10 +184,11 @@ boost::asio::awaitable<std::optional<net::ServerResponse>> VisibilityHandler::re
     if (!identified) {
         co_return make_unjudged(identified.error());
     }
-    if (!*identified) {
+    std::optional<serving::User>& known = *identified;
+    if (!known) {
         co_return make_status(401, "Unauthorized", "Unauthorized");
     }
-    *user = **identified;
+    *user = std::move(*known);
     if (may_do_all(*user)) {
         co_return std::nullopt;
     }

@@ -100,7 +100,10 @@ void ChangeDraft::compare(
     }
     const auto evicted_before = evictions_of(unchanged);
     for (const auto& [workload, preemptor] : evictions_of(changed)) {
-        if (!evicted_before.contains(workload)) {
+        const auto index = plan_.state->find_workload(workload);
+        const bool holds = index.is_valid() && plan_.state->workload(index).holding != nullptr;
+        // A workload may also start and be evicted within the run.
+        if (holds && !evicted_before.contains(workload)) {
             api::WhatIfEviction made;
             made.workload = workload;
             made.preemptor = preemptor;

@@ -194,6 +194,17 @@ RuntimeMetrics::RuntimeMetrics(Registry& registry)
               "Events that were not written because more came than the API server takes"
           )
       ),
+      sluice_journal_bytes_total(
+          registry, define("sluice_journal_bytes_total", "Compressed bytes written to the journal")
+      ),
+      sluice_journal_gap(
+          registry,
+          define(
+              "sluice_journal_gap",
+              "Times since the start that the journal lost entries, for want of room or a failed "
+              "write"
+          )
+      ),
       sluice_reconcile_failing_objects(
           registry,
           define(

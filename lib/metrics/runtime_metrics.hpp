@@ -37,6 +37,8 @@ struct RuntimeMetrics {
     Gauge process_start_time_seconds;
     Gauge process_virtual_memory_bytes;
     Counter sluice_events_dropped_total;
+    Counter sluice_journal_bytes_total;
+    Gauge sluice_journal_gap;
     Gauge sluice_reconcile_failing_objects;  ///< controller
 };
 

@@ -60,6 +60,26 @@ class ValuesTest(unittest.TestCase):
             ]
             self.assertEqual(scratch["emptyDir"], {"sizeLimit": size})
 
+    def test_a_journal_is_recorded_into_a_volume_of_its_own(self):
+        def journal_of(*flags):
+            pod = pod_of(rendered(*flags))
+            arguments = [each for each in pod["containers"][0]["args"] if "journal" in each]
+            return arguments, [each for each in pod["volumes"] if each["name"] == "journal"]
+
+        self.assertEqual(journal_of(), ([], []))
+        name = "--set=controllerManager.manager.journal"
+        arguments, (volume,) = journal_of(f"{name}.enabled=true", f"{name}.full=true")
+        self.assertEqual(
+            arguments, ["--journal-dir=/journal", "--journal-size=2Gi", "--journal-full"]
+        )
+        self.assertEqual(volume, {"name": "journal", "emptyDir": {}})
+        _, (volume,) = journal_of(
+            f"{name}.enabled=true", f"{name}.volume.persistentVolumeClaim.claimName=kept"
+        )
+        self.assertEqual(
+            volume, {"name": "journal", "persistentVolumeClaim": {"claimName": "kept"}}
+        )
+
     def test_the_frameworks_are_those_of_kueues_chart(self):
         text = rendered()["ConfigMap", "sluice-manager-config"]["data"]
         configuration = yaml.safe_load(text["controller_manager_config.yaml"])
@@ -144,7 +164,7 @@ class TrustTest(unittest.TestCase):
         }
         kinds = [kind for kind, _ in injected]
         self.assertEqual(kinds.count("CustomResourceDefinition"), 5)
-        self.assertEqual(kinds.count("APIService"), 2)
+        self.assertEqual(kinds.count("APIService"), 3)
         self.assertEqual(len(kinds), 9)
         for (kind, _), source in injected.items():
             name = "visibility-server-cert" if kind == "APIService" else "serving-cert"

@@ -35,6 +35,7 @@ LAYERS = {
     "engine/driver": "engine/types engine/state engine",
     "engine/trial": "engine/types engine/state engine",
     "kube/core": "base json api/schema",
+    "journal": "base json kube/core engine/types engine/state engine engine/driver",
     "config": "base json api/meta api/kueue",
     "job_kinds": "base json yaml api/meta api/schema config",
     "job_kinds/derived": "base json api/meta job_kinds",
@@ -141,12 +142,13 @@ LAYERS = {
     "controller/process/runner": "base api/kueue workload/pods metrics kube/runtime"
     " controller/reconcile controller/jobs/job controller/kinds",
     "controller/process/metrics": "base api/meta api/kueue engine/types engine/state workload/pods"
-    " workload/translation workload/capacity metrics net/loop kube/runtime controller/reconcile"
-    " controller/reconcilers controller/process/runner",
+    " workload/translation workload/capacity metrics journal net/loop kube/runtime"
+    " controller/reconcile controller/reconcilers controller/process/runner",
     "controller/process/webhooks": "base json api/core api/insight api/kueue config metrics webhook"
     " net/loop net/transport net/http kube/client serving controller/jobs/admission controller/jobs/pod",
     "controller/process": "base json api/meta api/core api/kueue engine/types engine/state"
-    " engine/driver config job_kinds workload/translation workload/capacity metrics webhook net/loop"
+    " engine/driver config job_kinds journal workload/translation workload/capacity metrics webhook"
+    " net/loop"
     " net/transport net/http kube/client"
     " serving controller/reconcile controller/reconcilers controller/jobs/members"
     " controller/jobs/described controller/jobs/pod controller/kinds controller/scheduler"
@@ -157,7 +159,8 @@ LAYERS = {
     " engine/types engine/state engine/driver config job_kinds workload/pods"
     " workload/capacity workload/translation workload/status workload/explanation webhook"
     " cel/rules apiserver/schema apiserver/rules",
-    "controller/commands/controller": "base json yaml config job_kinds net/loop net/transport"
+    "controller/commands/controller": "base json yaml api/meta config job_kinds journal net/loop"
+    " net/transport"
     " kube/client controller/kinds controller/process/webhooks controller/process",
     "controller/commands/offline": "base json api/meta api/insight insight net/loop kube/core"
     " kube/client workload/status controller/commands/schedule controller/commands/controller",
@@ -172,6 +175,8 @@ LAYERS = {
     "controller/commands/whatif": "base json yaml api/meta api/kueue api/insight kube/core config"
     " job_kinds insight controller/insight controller/kinds controller/process"
     " controller/commands/schedule controller/commands/offline controller/commands/why",
+    "controller/commands/replay": "base api/meta insight journal controller/commands/schedule"
+    " controller/commands/why",
     "controller/commands/config": "base json yaml api/kueue config job_kinds workload/pods"
     " controller/jobs/reconciliation controller/kinds"
     " controller/process/webhooks controller/process controller/commands/schedule",
@@ -189,7 +194,7 @@ LAYERS = {
     " controller/commands/cluster",
     "controller": "base controller/commands/schedule controller/commands/controller"
     " controller/commands/capacity controller/commands/config controller/commands/dev"
-    " controller/commands/queue controller/commands/test controller/commands/top"
+    " controller/commands/queue controller/commands/replay controller/commands/test controller/commands/top"
     " controller/commands/whatif controller/commands/why",
 }
 
@@ -222,6 +227,8 @@ THIRD_PARTY = {
     "boost/uuid": ("lib/net/*.cpp",),
     "boost/system": ("lib/base/", "lib/net/", "lib/kube/client/", "controller/"),
     "re2/": ("lib/cel/values/regex.cpp",),
+    "boost/crc": ("lib/journal/frames.cpp",),
+    "zstd.h": ("lib/journal/frames.cpp",),
     "spdlog/": ("lib/base/log.cpp",),
     "CLI/": ("controller/",),
     "catch2/": (),

@@ -152,6 +152,8 @@ void report_all(RuntimeMetrics& metrics) {
     metrics.process_start_time_seconds.set({}, 3);
     metrics.process_virtual_memory_bytes.set({}, 3);
     metrics.sluice_events_dropped_total.add({});
+    metrics.sluice_journal_bytes_total.add({});
+    metrics.sluice_journal_gap.set({}, 3);
     metrics.sluice_reconcile_failing_objects.set({"a-controller"}, 3);
     metrics.workqueue_adds_total.add({"a-controller", "a-name"});
     metrics.workqueue_retries_total.add({"a-controller", "a-name"});

@@ -3,6 +3,8 @@
 #include "base/assert.hpp"
 #include "base/prng.hpp"
 #include "controller/commands/cluster/virtual_cluster.hpp"
+#include "journal/replay.hpp"
+#include "support/temporary_folder.hpp"
 #include "whole_system/capacity_account.hpp"
 #include "whole_system/faults.hpp"
 #include "whole_system/invariants.hpp"
@@ -13,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,8 +35,10 @@ constexpr Duration kEndMax = 12h;
 
 class Course {
   public:
-    explicit Course(const CourseOptions& options)
+    /// Journals are recorded into the folder unless it is empty.
+    Course(const CourseOptions& options, std::string journal_folder)
         : options_(options),
+          journal_folder_(std::move(journal_folder)),
           prng_(options.seed),
           world_(make_world(prng_)),
           faults_(prng_.next(), [this] { return now(); }),
@@ -92,6 +97,7 @@ class Course {
         options.nodes = world_.nodes;
         options.run_time = 30s;
         options.with_lease = true;
+        options.journal_folder = journal_folder_;
         options.fault = [this](const kube::Request& request) {
             if (options_.prints_requests) {
                 tell(fmt::format("{} {} {}", request.method, request.target, request.body));
@@ -242,6 +248,7 @@ class Course {
     }
 
     CourseOptions options_;
+    std::string journal_folder_;
     Prng prng_;
     World world_;
     Faults faults_;
@@ -254,10 +261,40 @@ class Course {
     std::string leader_;
 };
 
+/// Replays the journal of each replica.
+void replay_journals(const std::string& folder, CourseResult& result) {
+    for (const auto& replica : std::filesystem::directory_iterator(folder)) {
+        const auto replayed = journal::replay(replica.path().string());
+        const std::string name = replica.path().filename().string();
+        if (!replayed) {
+            result.problems.push_back(
+                fmt::format("journal of {}: {}", name, replayed.error().detail)
+            );
+            continue;
+        }
+        result.replayed_cycles += replayed->cycles;
+        if (const auto& difference = replayed->difference) {
+            result.problems.push_back(fmt::format(
+                "journal of {}: cycle {} differs, recorded {}replayed {}",
+                name,
+                difference->cycle,
+                difference->recorded,
+                difference->replayed
+            ));
+        }
+    }
+}
+
 }  // namespace
 
 CourseResult play_course(const CourseOptions& options) {
-    return Course(options).play();
+    if (!options.records_journals) {
+        return Course(options, "").play();
+    }
+    const test::TemporaryFolder folder;
+    CourseResult result = Course(options, folder.path()).play();
+    replay_journals(folder.path(), result);
+    return result;
 }
 
 }  // namespace sluice::whole_system

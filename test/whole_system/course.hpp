@@ -12,8 +12,9 @@ struct CourseOptions {
     std::uint64_t seed = 1;
     int actions = 100;  ///< of users, administrators and misfortune
     bool prints_actions = false;
-    bool prints_requests = false;  ///< of the controllers, beside the actions
-    std::string printed_object{};  ///< of a hostile course: each version of objects so named
+    bool prints_requests = false;   ///< of the controllers, beside the actions
+    bool records_journals = false;  ///< of the replicas, each of which is then replayed
+    std::string printed_object{};   ///< of a hostile course: each version of objects so named
 };
 
 /// What a course came to.
@@ -27,8 +28,9 @@ struct CourseResult {
     std::uint64_t topologies = 0;  ///< assignments of topologies
     std::uint64_t ungated = 0;     ///< pods that were ungated in a domain
     std::uint64_t kills = 0;
-    std::uint64_t leaders = 0;  ///< changes of who holds the lease
-    Duration longest_excess{};  ///< of a hostile course: for so long pods ran beyond quota
+    std::uint64_t replayed_cycles = 0;  ///< of all journals
+    std::uint64_t leaders = 0;          ///< changes of who holds the lease
+    Duration longest_excess{};          ///< of a hostile course: for so long pods ran beyond quota
 };
 
 /// The whole system on virtual time: API server, cluster and two replicas of the controller that

@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
     app.add_option("--actions", options.actions, "of each seed");
     app.add_flag("--print-actions", options.prints_actions, "tell what happens");
     app.add_flag("--print-requests", options.prints_requests, "and what controllers ask for");
+    app.add_flag("--journal", options.records_journals, "record each replica and replay it");
     app.add_flag("--hostile", is_hostile, "courses of a hostile tenant");
     app.add_option(
         "--print-object", options.printed_object, "and each version of what is so named"
@@ -56,7 +57,9 @@ int main(int argc, char** argv) {
                 argv[0],
                 options.seed,
                 options.actions,
-                is_hostile ? " --hostile" : ""
+                is_hostile                 ? " --hostile"
+                : options.records_journals ? " --journal"
+                                           : ""
             );
         }
         std::fflush(stdout);
@@ -68,12 +71,13 @@ int main(int argc, char** argv) {
         all.topologies += result.topologies;
         all.ungated += result.ungated;
         all.kills += result.kills;
+        all.replayed_cycles += result.replayed_cycles;
         all.leaders += result.leaders;
     }
     fmt::print(stderr, "\n");
     fmt::print(
         "{} seeds from {}: {} jobs, {} admissions, {} evictions, {} topologies, {} ungated pods, "
-        "{} faults, {} replicas killed, "
+        "{} faults, {} replicas killed, {} cycles replayed, "
         "{} leaders, digest {:016x}; {} seeds failed\n",
         seeds,
         seed,
@@ -84,6 +88,7 @@ int main(int argc, char** argv) {
         all.ungated,
         all.faults,
         all.kills,
+        all.replayed_cycles,
         all.leaders,
         all.digest,
         failed

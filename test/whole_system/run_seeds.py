@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Plays many seeds of the whole system, a share on each processor.
 
-    run_seeds.py PROGRAM [--seeds N] [--actions N] [--first SEED] [--hostile]
+    run_seeds.py PROGRAM [--seeds N] [--actions N] [--first SEED] [--hostile | --journal]
 
 A change of the program changes what a seed does, so that the same seeds try other courses with
 each commit. The last line is `N passed, N failed`, counting seeds.
@@ -37,8 +37,11 @@ def main():
     parser.add_argument("--actions", type=int, default=15)
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--hostile", action="store_true", help="courses of a hostile tenant")
+    parser.add_argument(
+        "--journal", action="store_true", help="record each replica and replay its decisions"
+    )
     options = parser.parse_args()
-    mode = ["--hostile"] if options.hostile else []
+    mode = ["--hostile"] * options.hostile + ["--journal"] * options.journal
     runs = [
         subprocess.Popen(
             [options.program, "--seed", str(seed), "--seeds", str(count),

@@ -179,6 +179,16 @@ TEST_CASE("a hostile tenant gets no more than the quota", "[whole_system]") {
     CHECK(result.jobs > 0);
 }
 
+TEST_CASE("the journals of all replicas replay with every decision the same", "[whole_system]") {
+    log::set_level(log::Level::Off);
+    for (const std::uint64_t seed : {5U, 6U}) {
+        const CourseResult result =
+            play_course({.seed = seed, .actions = 15, .records_journals = true});
+        CHECK(result.problems == std::vector<std::string>());
+        CHECK(result.replayed_cycles > 5);
+    }
+}
+
 TEST_CASE("the same seed has the same course, another one has another", "[whole_system]") {
     log::set_level(log::Level::Off);
     const CourseResult first = play_course({.seed = 7, .actions = 12});

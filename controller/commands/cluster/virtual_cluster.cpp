@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -137,6 +138,11 @@ Result<void> VirtualCluster::add_controller() {
     made->hostname = "virtual";
     made->identity = fmt::format("virtual-{}", starts_);
     made->seed = options_.seed + starts_++;
+    if (!options_.journal_folder.empty()) {
+        const std::string folder = fmt::format("{}/{}", options_.journal_folder, made->identity);
+        std::filesystem::create_directories(folder);
+        made->journal = {.folder = folder, .full = true};
+    }
     replicas_.push_back(std::make_shared<VirtualReplica>(
         VirtualReplica::Parts{
             .server = *server_,

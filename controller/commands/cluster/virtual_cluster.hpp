@@ -51,7 +51,8 @@ class VirtualCluster {
         apiserver::WebhookTransport foreign_webhooks = {};
         /// Once a stop is requested, time advances even if a foreign webhook has not answered.
         std::stop_token stop{};
-        bool with_lease = false;  ///< false: there is at most one replica, without a lease
+        std::string journal_folder{};  ///< exists; each replica records into a folder of its own
+        bool with_lease = false;       ///< false: there is at most one replica, without a lease
         /// Called before each request of a controller; it may return a fault.
         apiserver::InProcessClient::FaultSource fault = {};
         /// Called before each line of a controller's watches; it may return a fault.

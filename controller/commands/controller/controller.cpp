@@ -207,6 +207,11 @@ int run_controller(const ControllerOptions& options) {
         );
         return kMisconfigured;
     }
+    auto journal = make_segment_options(options.journal);
+    if (!journal) {
+        log::error("cannot start", {{"error", journal.error().detail}});
+        return kMisconfigured;
+    }
     auto connection = load_connection(options.kubeconfig_file, options.context);
     if (!connection) {
         log::error("cannot start", {{"error", connection.error().detail}});
@@ -224,6 +229,7 @@ int run_controller(const ControllerOptions& options) {
         log::error("cannot start", {{"error", process_options.error().detail}});
         return kMisconfigured;
     }
+    process_options->journal = std::move(*journal);
     process_options->webhook_socket = options.webhook_socket;
     log_start(*connection);
     warn_of_settings_without_effect(*process_options);
@@ -379,6 +385,7 @@ void add_controller(CLI::App& app, int& exit_code) {
         "Feature gates: Name=true,Other=false (default: Kueue's)"
     );
     add_log_options(*command, options);
+    add_journal_options(*command, options->journal);
     command->callback([options, &exit_code] { exit_code = run_controller(*options); });
 }
 

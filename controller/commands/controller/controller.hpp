@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "controller/commands/controller/journal_options.hpp"
 #include "controller/commands/controller/log_options.hpp"
 #include "net/transport/listening_socket.hpp"
 
@@ -27,6 +28,7 @@ struct ControllerOptions {
     std::string controllers = "*";
     std::string feature_gates;
     LogOptions log;
+    JournalOptions journal;
     /// Socket of the webhooks, which already listens at the configured address. If it is nullptr,
     /// the controller opens one.
     std::shared_ptr<net::ListeningSocket> webhook_socket = nullptr;

@@ -43,6 +43,11 @@ void RuntimeReporter::report() {
             {}, static_cast<double>(parts_.dropped_events())
         );
     }
+    if (parts_.journal != nullptr) {
+        const journal::JournalCounts counts = parts_.journal->counts();
+        metrics_.sluice_journal_bytes_total.raise_to({}, static_cast<double>(counts.bytes));
+        metrics_.sluice_journal_gap.set({}, static_cast<double>(counts.gaps));
+    }
 }
 
 void RuntimeReporter::report_process() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "controller/process/runner/reconcile_runner.hpp"
+#include "journal/journal.hpp"
 #include "metrics/runtime_metrics.hpp"
 
 #include <cstddef>
@@ -24,7 +25,8 @@ class RuntimeReporter {
         /// Returns the number of events that were dropped since the start; if it is empty, no
         /// events are sent.
         std::function<std::uint64_t()> dropped_events = {};
-        bool process = false;  ///< reports process_* of this process
+        const journal::Journal* journal = nullptr;  ///< if it is nullptr, no journal is written
+        bool process = false;                       ///< reports process_* of this process
     };
 
     RuntimeReporter(metrics::Registry& registry, Parts parts);

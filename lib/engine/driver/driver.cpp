@@ -8,10 +8,16 @@ namespace sluice::engine {
 
 void Driver::deliver(const Event& event, Time now) {
     ++events_;
+    if (observer_ != nullptr) {
+        observer_->on_event(event, now);
+    }
     apply(state_, event, now);
 }
 
 void Driver::step_clock(Duration by, Time now) {
+    if (observer_ != nullptr) {
+        observer_->on_clock_step(by, now);
+    }
     engine::step_clock(state_, by, now);
 }
 
@@ -48,6 +54,9 @@ Step Driver::step(const Moment& now, bool has_room) {
     }
     events_seen_ = events_;
     made.result = run_cycle(state_, now.wall, options_.recording);
+    if (observer_ != nullptr) {
+        observer_->on_cycle(state_, made.result, now.wall);
+    }
     if (!made.result.admitted.empty() || !made.result.preempted.empty()) {
         fruitless_ = 0;
         made.next = now.steady;

@@ -48,6 +48,18 @@ struct Step {
     std::optional<Duration> next;  ///< steady time of the next step; empty until an event
 };
 
+/// Sees all that reaches a state, in its order: whoever does the same to a copy of the state gets
+/// the same decisions.
+class DriverObserver {
+  public:
+    virtual ~DriverObserver() = default;
+    /// Before the event is applied.
+    virtual void on_event(const Event& event, Time now) = 0;
+    virtual void on_clock_step(Duration by, Time now) = 0;
+    /// After a cycle ran, also one that found no head (its `cycle` is 0).
+    virtual void on_cycle(const State& state, const CycleResult& result, Time now) = 0;
+};
+
 /// Runs a state: at once after a cycle that admitted or preempted, soon after a cycle that did not,
 /// and after longer and longer delays while nothing changes. All events of the state go through
 /// its driver. *Lifetime*: the state outlives the driver.
@@ -57,6 +69,9 @@ class Driver {
         : state_(state), options_(options) {}
 
     const State& state() const { return state_; }
+    /// Sets who sees all that reaches the state from now on; nullptr for nobody. *Lifetime*: the
+    /// observer outlives the driver.
+    void set_observer(DriverObserver* observer) { observer_ = observer; }
 
     /// Applies an event to the state. The next step tries the heads again.
     void deliver(const Event& event, Time now);
@@ -78,6 +93,7 @@ class Driver {
 
     State& state_;
     DriverOptions options_;
+    DriverObserver* observer_ = nullptr;
     std::uint64_t events_ = 0;       // delivered so far
     std::uint64_t events_seen_ = 0;  // delivered before the last cycle
     std::uint32_t fruitless_ = 0;    // cycles in a row without an admission or preemption

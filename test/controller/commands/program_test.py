@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 SUBCOMMANDS = (
-    "the subcommands are controller, schedule, capacity, why, queue, top, whatif, dev, test, config, version; see sluice --help"
+    "the subcommands are controller, schedule, capacity, why, queue, top, whatif, replay, dev, test, config, version; see sluice --help"
 )
 OWN_KIND = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../../examples/07_own_kind"))
 KUBECONFIG = {

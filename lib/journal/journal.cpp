@@ -1,0 +1,90 @@
+#include "journal/journal.hpp"
+
+#include "base/log.hpp"
+#include "journal/decision_digest.hpp"
+#include "journal/event_codec.hpp"
+#include "json/writer.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace sluice::journal {
+
+Journal::Journal(const engine::State& state, SegmentOptions options)
+    : state_(state), options_(std::move(options)), writer_(options_) {}
+
+Journal::~Journal() = default;
+
+JournalCounts Journal::counts() const {
+    return {.bytes = writer_.bytes(), .gaps = gaps_, .is_recording = is_recording_};
+}
+
+bool Journal::is_open(engine::Time now) {
+    if (is_recording_ && writer_.has_failed()) {
+        is_recording_ = false;
+        ++gaps_;
+        log::error("journal has a gap", {{"gaps", gaps_}});
+    }
+    if (!is_recording_ || writer_.segment_bytes() >= options_.segment_bytes) {
+        begin(now);
+    }
+    return is_recording_;
+}
+
+void Journal::begin(engine::Time now) {
+    is_recording_ = writer_.begin(now, state_.fork());
+}
+
+void Journal::append(std::string line) {
+    ++number_;
+    // The next entry begins a new segment if this one has no room.
+    writer_.append(line);
+}
+
+void Journal::on_event(const engine::Event& event, engine::Time now) {
+    if (!is_open(now)) {
+        return;
+    }
+    std::string line =
+        fmt::format(R"({{"n":{},"t":{},"e":)", number_ + 1, now.time_since_epoch().count());
+    append_event(event, line);
+    line += '}';
+    append(std::move(line));
+}
+
+void Journal::on_clock_step(engine::Duration by, engine::Time now) {
+    if (is_open(now)) {
+        append(fmt::format(
+            R"({{"n":{},"t":{},"clock":{}}})",
+            number_ + 1,
+            now.time_since_epoch().count(),
+            by.count()
+        ));
+    }
+}
+
+void Journal::on_cycle(
+    const engine::State& state, const engine::CycleResult& result, engine::Time now
+) {
+    // A segment that begins now has the state after the cycle.
+    if (!is_recording_ || writer_.has_failed()) {
+        is_open(now);
+        return;
+    }
+    std::string line = fmt::format(
+        R"({{"n":{},"t":{},"cycle":{},"d":"{:016x}")",
+        number_ + 1,
+        now.time_since_epoch().count(),
+        result.cycle,
+        digest_of(state, result)
+    );
+    if (options_.full) {
+        line += R"(,"full":)";
+        json::append_quoted(line, print_decisions(state, result));
+    }
+    line += '}';
+    append(std::move(line));
+}
+
+}  // namespace sluice::journal
