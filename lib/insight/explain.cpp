@@ -239,6 +239,10 @@ void Draft::add_undeclared() {
 }
 
 void Draft::add_levels() {
+    if (!refused_) {
+        return;
+    }
+    const auto& refusal = refused_->refusal;
     const auto& constraints = refused_->constraints;
     const auto first = std::ranges::find_if(constraints, [](const auto& constraint) {
         return !constraint.limit.empty();
@@ -247,7 +251,7 @@ void Draft::add_levels() {
         return;
     }
     const engine::State& of = *situation_.state;
-    const auto pairs = of.cluster_queue(refused_->refusal.cluster_queue).groups;
+    const auto pairs = of.cluster_queue(refusal.cluster_queue).groups;
     for (const auto& group : pairs) {
         for (const auto flavor : group.flavors) {
             for (const auto resource : group.resources) {
@@ -257,7 +261,7 @@ void Draft::add_levels() {
                     made_.level_resource = first->resource;
                     made_.shortage = shortage_of(*first);
                     made_.levels = find_levels(
-                        of, refused_->refusal.cluster_queue, of.flavor_resource_of(flavor, resource)
+                        of, refusal.cluster_queue, of.flavor_resource_of(flavor, resource)
                     );
                     mark_binding(first->node);
                 }
@@ -282,11 +286,12 @@ std::set<std::string> Draft::namespaces() const {
         if (!*refused) {
             continue;
         }
-        add((*refused)->workload);
-        for (const auto target : (*refused)->refusal.targets) {
+        const RefusedAlone& one = **refused;
+        add(one.workload);
+        for (const auto target : one.refusal.targets) {
             add(situation_.state->workload_key(target));
         }
-        for (const auto& constraint : (*refused)->constraints) {
+        for (const auto& constraint : one.constraints) {
             for (const auto& holder : constraint.holders) {
                 add(holder.workload);
             }
@@ -355,7 +360,7 @@ api::ExplainedConstraint Draft::to_api(
 }
 
 std::string Draft::obstacle_of(const workload::Constraint& constraint) const {
-    if (constraint.kind == "taint") {
+    if (refused_ && constraint.kind == "taint") {
         for (const auto& pod_set : refused_->refusal.pod_sets) {
             for (const auto& found : pod_set.flavors) {
                 const bool is_it = found.kind == engine::FlavorRefusal::Kind::UntoleratedTaint &&

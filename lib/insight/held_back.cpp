@@ -3,6 +3,7 @@
 #include "api/kueue/conditions.hpp"
 #include "api/kueue/kueue_names.hpp"
 #include "api/meta/micro_time.hpp"
+#include "base/assert.hpp"
 #include "base/nearest_name.hpp"
 
 #include <fmt/format.h>
@@ -40,6 +41,7 @@ void describe_held_back(const Situation& situation, api::Explanation& made) {
     made.state = api::explanation_state::kHeldBack;
     made.prospect = api::explanation_prospect::kNever;
     made.since = waiting_since(*situation.workload);
+    SLUICE_ASSERT(situation.obstacle.has_value());
     made.reason = situation.obstacle->reason;
     made.message = situation.obstacle->message;
     if (situation.local_queue == nullptr) {

@@ -2,6 +2,7 @@
 
 #include "api/kueue/conditions.hpp"
 #include "api/kueue/kueue_names.hpp"
+#include "base/assert.hpp"
 #include "engine/types/objects.hpp"
 #include "workload/translation/execution_limit.hpp"
 
@@ -100,6 +101,7 @@ void add_preemptors(const engine::State& state, const std::string& key, api::Exp
 void describe_holder(const Situation& situation, api::Explanation& made) {
     const api::Workload& workload = *situation.workload;
     const auto& conditions = workload.status.conditions;
+    SLUICE_ASSERT(workload.status.admission.has_value());
     made.cluster_queue = workload.status.admission->cluster_queue;
     made.flavors = flavors_of(*workload.status.admission);
     const auto* evicted = api::find_condition(conditions, condition::kEvicted);

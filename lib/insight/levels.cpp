@@ -38,7 +38,8 @@ std::vector<api::ExplainedLevel> find_levels(
         }
         kept += cell.local_available();
         if (!node.parent.is_valid() || cell.borrowing_limit) {
-            const Amount limit = node.parent.is_valid() ? *cell.borrowing_limit : Amount();
+            const Amount limit =
+                node.parent.is_valid() ? cell.borrowing_limit.value_or(Amount()) : Amount();
             level.may_take = print(max(Amount(), kept + shared_room(cell) + limit));
         }
         if (node.is_cluster_queue) {

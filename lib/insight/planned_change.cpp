@@ -333,13 +333,13 @@ class Planner {
         }
         const std::string_view kind = value->string_at("kind");
         if (kind == "ResourceFlavor") {
-            return read<api::ResourceFlavor>(*value, [this](api::ResourceFlavor flavor) {
+            return read<api::ResourceFlavor>(*value, [this](const api::ResourceFlavor& flavor) {
                 append(own_translator().set(flavor));
                 refresh_queues();
             });
         }
         if (kind == "Topology") {
-            return read<api::Topology>(*value, [this](api::Topology topology) {
+            return read<api::Topology>(*value, [this](const api::Topology& topology) {
                 append(own_translator().set(topology));
                 refresh_queues();
             });

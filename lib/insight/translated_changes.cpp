@@ -51,10 +51,11 @@ void tolerate(const api::ResourceFlavor& flavor, api::PodSpec& pod, Adapted& ada
 /// of the required node affinity.
 void allow(const api::ResourceFlavor& flavor, api::PodSpec& pod, Adapted& adapted) {
     for (const auto& [key, value] : flavor.spec.node_labels) {
+        const std::string label = fmt::format("{}={}", key, value);
         const auto selected = pod.node_selector.find(key);
         if (selected != pod.node_selector.end() && selected->second != value) {
             selected->second = value;
-            add_new(adapted.labels, key + "=" + value);
+            add_new(adapted.labels, label);
         }
         if (!pod.affinity || !pod.affinity->node_affinity ||
             !pod.affinity->node_affinity->required_during_scheduling_ignored_during_execution) {
@@ -67,7 +68,7 @@ void allow(const api::ResourceFlavor& flavor, api::PodSpec& pod, Adapted& adapte
                 return requirement.key == key;
             });
             if (erased > 0) {
-                add_new(adapted.labels, key + "=" + value);
+                add_new(adapted.labels, label);
             }
         }
     }

@@ -64,7 +64,7 @@ std::string head_of(std::uint32_t length, std::uint32_t checksum) {
 Result<std::string> decompress(std::string_view frame) {
     const std::unique_ptr<ZSTD_DCtx, FreeDecompressor> context(ZSTD_createDCtx());
     std::string text;
-    std::array<char, 64 * 1024> buffer;
+    std::array<char, std::size_t{64} * 1024> buffer;
     ZSTD_inBuffer in{frame.data(), frame.size(), 0};
     for (;;) {
         ZSTD_outBuffer out{buffer.data(), buffer.size(), 0};
@@ -111,7 +111,7 @@ Result<FrameReader> FrameReader::open(const std::string& file) {
 }
 
 bool FrameReader::read_more() {
-    std::array<char, 256 * 1024> buffer;
+    std::array<char, std::size_t{256} * 1024> buffer;
     const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), file_.get());
     bytes_.append(buffer.data(), count);
     return count > 0;

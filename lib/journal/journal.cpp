@@ -36,7 +36,7 @@ void Journal::begin(engine::Time now) {
     is_recording_ = writer_.begin(now, state_.fork());
 }
 
-void Journal::append(std::string line) {
+void Journal::append(std::string_view line) {
     ++number_;
     // The next entry begins a new segment if this one has no room.
     writer_.append(line);
@@ -50,7 +50,7 @@ void Journal::on_event(const engine::Event& event, engine::Time now) {
         fmt::format(R"({{"n":{},"t":{},"e":)", number_ + 1, now.time_since_epoch().count());
     append_event(event, line);
     line += '}';
-    append(std::move(line));
+    append(line);
 }
 
 void Journal::on_clock_step(engine::Duration by, engine::Time now) {
@@ -84,7 +84,7 @@ void Journal::on_cycle(
         json::append_quoted(line, print_decisions(state, result));
     }
     line += '}';
-    append(std::move(line));
+    append(line);
 }
 
 }  // namespace sluice::journal

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace sluice::journal {
 
@@ -42,7 +43,7 @@ class Journal final : public engine::DriverObserver {
     /// possible now.
     bool is_open(engine::Time now);
     void begin(engine::Time now);
-    void append(std::string line);
+    void append(std::string_view line);
 
     const engine::State& state_;
     SegmentOptions options_;

@@ -45,10 +45,11 @@ class Replayer {
             if (!text) {
                 return with_context(text.error(), place());
             }
-            if (!*text) {
+            const std::optional<std::string>& lines = *text;
+            if (!lines) {
                 break;
             }
-            const auto goes_on = run_lines(**text);
+            const auto goes_on = run_lines(*lines);
             if (!goes_on) {
                 return with_context(goes_on.error(), place());
             }
@@ -108,7 +109,7 @@ class Replayer {
         }
         report_.first = report_.first.value_or(now);
         report_.last = now;
-        return perform(entry, now);
+        return perform(*state_, entry, now);
     }
 
     Result<bool> load_state(const json::Value& entry) {
@@ -123,14 +124,14 @@ class Replayer {
         return true;
     }
 
-    Result<bool> perform(const json::Value& entry, Time now) {
+    Result<bool> perform(engine::State& state, const json::Value& entry, Time now) {
         if (const json::Value* given = entry.find("e")) {
             auto event = read_event(*given);
             if (!event) {
                 return event.error();
             }
             ++report_.events;
-            engine::apply(*state_, *event, now);
+            engine::apply(state, *event, now);
             return true;
         }
         if (entry.find("clock") != nullptr) {
@@ -138,18 +139,18 @@ class Replayer {
             if (!by) {
                 return by.error();
             }
-            engine::step_clock(*state_, Duration(*by), now);
+            engine::step_clock(state, Duration(*by), now);
             return true;
         }
         const auto cycle = integer_at(entry, "cycle");
-        return cycle ? compare(entry, now) : Result<bool>(cycle.error());
+        return cycle ? compare(state, entry, now) : Result<bool>(cycle.error());
     }
 
-    Result<bool> compare(const json::Value& entry, Time now) {
-        const auto result = engine::run_cycle(*state_, now, engine::Recording::Messages);
+    Result<bool> compare(engine::State& state, const json::Value& entry, Time now) {
+        const auto result = engine::run_cycle(state, now, engine::Recording::Messages);
         report_.cycles += result.cycle == 0 ? 0 : 1;
         report_.admissions += result.admitted.size();
-        const std::string digest = fmt::format("{:016x}", digest_of(*state_, result));
+        const std::string digest = fmt::format("{:016x}", digest_of(state, result));
         if (digest == entry.string_at("d")) {
             return true;
         }
@@ -159,7 +160,7 @@ class Replayer {
             .cycle = result.cycle,
             .at = now,
             .recorded = fmt::format("hash {}\n{}", entry.string_at("d"), entry.string_at("full")),
-            .replayed = print_decisions(*state_, result),
+            .replayed = print_decisions(state, result),
         };
         return false;
     }

@@ -191,23 +191,24 @@ void add_log_options(CLI::App& command, const std::shared_ptr<Options>& options)
     );
 }
 
-}  // namespace
-
-int run_controller(const ControllerOptions& options) {
+/// Checks what needs no API server. Returns the options of the journal. Errors: those of the log, a
+/// missing configuration, and the journal's folder.
+Result<std::optional<journal::SegmentOptions>> check_early(const ControllerOptions& options) {
     if (const auto set = set_up_log(options.log); !set) {
-        log::error("cannot start", {{"error", set.error().detail}});
-        return kMisconfigured;
+        return set.error();
     }
-    // Reports a missing configuration first: this needs no API server.
     if (std::error_code gone;
         !options.config_file.empty() && !std::filesystem::exists(options.config_file, gone)) {
         const std::string why = gone ? gone.message() : "No such file or directory";
-        log::error(
-            "cannot start", {{"error", fmt::format("file {}: {}", options.config_file, why)}}
-        );
-        return kMisconfigured;
+        return make_invalid(fmt::format("file {}: {}", options.config_file, why));
     }
-    auto journal = make_segment_options(options.journal);
+    return make_segment_options(options.journal);
+}
+
+}  // namespace
+
+int run_controller(const ControllerOptions& options) {
+    auto journal = check_early(options);
     if (!journal) {
         log::error("cannot start", {{"error", journal.error().detail}});
         return kMisconfigured;
@@ -229,7 +230,7 @@ int run_controller(const ControllerOptions& options) {
         log::error("cannot start", {{"error", process_options.error().detail}});
         return kMisconfigured;
     }
-    process_options->journal = std::move(*journal);
+    process_options->journal = *std::move(journal);
     process_options->webhook_socket = options.webhook_socket;
     log_start(*connection);
     warn_of_settings_without_effect(*process_options);
