@@ -165,7 +165,7 @@ class TrustTest(unittest.TestCase):
         kinds = [kind for kind, _ in injected]
         self.assertEqual(kinds.count("CustomResourceDefinition"), 5)
         self.assertEqual(kinds.count("APIService"), 3)
-        self.assertEqual(len(kinds), 9)
+        self.assertEqual(len(kinds), 10)
         for (kind, _), source in injected.items():
             name = "visibility-server-cert" if kind == "APIService" else "serving-cert"
             self.assertEqual(source, f"queueing/sluice-{name}")
