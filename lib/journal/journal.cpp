@@ -7,9 +7,16 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <utility>
 
 namespace sluice::journal {
+namespace {
+
+/// On a full disk, each attempt costs a fork and two lines of the log.
+constexpr engine::Duration kRetry = std::chrono::seconds(10);
+
+}  // namespace
 
 Journal::Journal(const engine::State& state, SegmentOptions options)
     : state_(state), options_(std::move(options)), writer_(options_) {}
@@ -24,9 +31,14 @@ bool Journal::is_open(engine::Time now) {
     if (is_recording_ && writer_.has_failed()) {
         is_recording_ = false;
         ++gaps_;
+        failed_at_ = now;
         log::error("journal has a gap", {{"gaps", gaps_}});
     }
-    if (!is_recording_ || writer_.segment_bytes() >= options_.segment_bytes) {
+    // The clock may have been stepped back since.
+    if (!is_recording_ && failed_at_ && now >= *failed_at_ && now < *failed_at_ + kRetry) {
+        return false;
+    }
+    if (!is_recording_ || writer_.is_full()) {
         begin(now);
     }
     return is_recording_;

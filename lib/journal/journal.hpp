@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -50,6 +51,7 @@ class Journal final : public engine::DriverObserver {
     SegmentWriter writer_;
     std::uint64_t number_ = 0;  // of the last entry
     std::uint64_t gaps_ = 0;
+    std::optional<engine::Time> failed_at_;
     bool is_recording_ = false;
 };
 

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -30,7 +31,7 @@ void SegmentWriter::Close::operator()(std::FILE* file) const {
 }
 
 SegmentWriter::SegmentWriter(const SegmentOptions& options)
-    : options_(options), thread_([this] { run(); }) {}
+    : options_(options), segment_limit_(options.segment_bytes), thread_([this] { run(); }) {}
 
 SegmentWriter::~SegmentWriter() {
     {
@@ -112,6 +113,7 @@ void SegmentWriter::write(Item item) {
             {"state", kube::encode_base64(engine::save(*item.state))},
         };
         write_frame(json::print(header) + "\n" + json::print(state) + "\n");
+        segment_limit_ = std::max(options_.segment_bytes, 2 * segment_bytes_);
         return;
     }
     write_frame(item.lines);
@@ -152,7 +154,7 @@ void SegmentWriter::delete_oldest() const {
     std::error_code error;
     for (auto at = segments.rbegin(); at != segments.rend(); ++at) {
         total += std::filesystem::file_size(*at, error);
-        if (total + options_.segment_bytes > options_.folder_bytes) {
+        if (total + segment_limit_ > options_.folder_bytes) {
             std::filesystem::remove(*at, error);
         }
     }

@@ -42,8 +42,9 @@ class SegmentWriter {
     bool append(std::string_view line);
     /// Returns true if a write failed since the segment began: the segment has ended.
     bool has_failed() const { return has_failed_; }
-    /// Returns the size of the open segment as it is on the disk.
-    std::uint64_t segment_bytes() const { return segment_bytes_; }
+    /// Returns true if another segment should begin. A segment holds as many bytes of entries as of
+    /// its state, so that a large state is not written at each entry.
+    bool is_full() const { return segment_bytes_ >= segment_limit_; }
     /// Returns the bytes written so far.
     std::uint64_t bytes() const { return bytes_; }
     void flush();
@@ -74,6 +75,7 @@ class SegmentWriter {
     bool hurries_ = false;  // flush() waits
     std::atomic<bool> has_failed_ = false;
     std::atomic<std::uint64_t> segment_bytes_ = 0;
+    std::atomic<std::uint64_t> segment_limit_;
     std::atomic<std::uint64_t> bytes_ = 0;
     std::unique_ptr<std::FILE, Close> file_;  // used by the thread
     std::uint64_t segments_ = 0;              // used by the thread

@@ -29,7 +29,7 @@ api::Workload& workload_in(ScheduleCluster& cluster, const api::ObjectMeta& meta
     });
 }
 
-/// Whether cycles until nothing changes leave the workload with quota.
+/// Returns true if cycles until nothing changes leave the workload with quota.
 bool is_admitted(const ScheduleCluster& cluster, const api::ObjectMeta& metadata) {
     ScheduleCluster after = test::settled(cluster);
     const auto& conditions = workload_in(after, metadata).status.conditions;
@@ -195,7 +195,7 @@ Tally try_clusters(std::uint64_t from, std::uint64_t to) {
     return tally;
 }
 
-/// Whether the workload alone would be admitted, at once or after evictions.
+/// Returns true if the workload alone would be admitted, at once or after evictions.
 bool is_admitted_alone(const ScheduleCluster& cluster, const api::ObjectMeta& metadata) {
     const commands::OfflineCluster offline(cluster, {}, test::kObjectsNow);
     const auto explanation = offline.explain(metadata.namespace_, metadata.name);

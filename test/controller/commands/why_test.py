@@ -1,6 +1,7 @@
 """Situations of a workload and the words of `sluice why`: why_test.py SLUICE [--write]
 
-Each case changes a small cluster; test/golden/why has the answers. --write writes them anew.
+Each case changes a small cluster; test/golden/why has the answers.
+The option --write writes them anew.
 """
 
 import copy
